@@ -1,0 +1,11 @@
+# Third-party libraries of the service and the engine, all from Debian 12 (THIRD_PARTY.md).
+find_package(Boost 1.81 REQUIRED COMPONENTS json container)
+find_package(OpenSSL REQUIRED)
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1)
+pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
+find_package(prometheus-cpp CONFIG REQUIRED)

@@ -1,0 +1,96 @@
+# The helpers every folder uses. Each folder of src/ is one target, weir_<folder>, that names the
+# folders it may include; an include from any other folder fails the build (include_check.cmake).
+
+add_library(weir_flags INTERFACE)
+target_include_directories(weir_flags INTERFACE
+  $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src>)
+target_compile_options(weir_flags INTERFACE
+  $<BUILD_INTERFACE:-Wall;-Wextra;-Wconversion;-Wshadow;-Werror>)
+if(WEIR_SANITIZE)
+  target_compile_options(weir_flags INTERFACE
+    -fsanitize=${WEIR_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(weir_flags INTERFACE -fsanitize=${WEIR_SANITIZE})
+endif()
+
+find_program(WEIR_CCACHE ccache)
+if(WEIR_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${WEIR_CCACHE})
+endif()
+
+# weir_include_check(folder "dep;dep" files...): fails the build on `#include "other/..."`.
+function(weir_include_check TARGET FOLDER DEPS)
+  set(stamp ${CMAKE_CURRENT_BINARY_DIR}/${TARGET}.includes)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS
+    ${CMAKE_CURRENT_SOURCE_DIR}/*.h ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  add_custom_command(OUTPUT ${stamp}
+    COMMAND ${CMAKE_COMMAND} -DROOT=${CMAKE_SOURCE_DIR} -DFOLDER=${FOLDER} "-DALLOWED=${DEPS}"
+            -DSTAMP=${stamp} -P ${CMAKE_SOURCE_DIR}/cmake/include_check.cmake
+    DEPENDS ${files} ${CMAKE_SOURCE_DIR}/cmake/include_check.cmake
+    COMMENT "includes of src/${FOLDER}" VERBATIM)
+  add_custom_target(${TARGET}_includes DEPENDS ${stamp})
+  add_dependencies(${TARGET} ${TARGET}_includes)
+endfunction()
+
+# weir_library(NAME folder SRCS files DEPS folders LINK third-party targets)
+function(weir_library)
+  cmake_parse_arguments(L "" "NAME" "SRCS;DEPS;LINK" ${ARGN})
+  add_library(weir_${L_NAME} STATIC ${L_SRCS})
+  target_link_libraries(weir_${L_NAME} PUBLIC $<BUILD_INTERFACE:weir_flags>)
+  foreach(dep ${L_DEPS})
+    target_link_libraries(weir_${L_NAME} PUBLIC weir_${dep})
+  endforeach()
+  target_link_libraries(weir_${L_NAME} PUBLIC ${L_LINK})
+  weir_include_check(weir_${L_NAME} ${L_NAME} "${L_DEPS}")
+endfunction()
+
+# weir_test(NAME x_test SRCS files DEPS folders LINK targets LABEL unit|store|e2e|web TIMEOUT s)
+function(weir_test)
+  cmake_parse_arguments(T "" "NAME;LABEL;TIMEOUT" "SRCS;DEPS;LINK" ${ARGN})
+  if(NOT WEIR_TESTS)
+    return()
+  endif()
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+  if(NOT T_LABEL)
+    set(T_LABEL unit)
+  endif()
+  if(NOT T_TIMEOUT)
+    set(T_TIMEOUT 300)
+  endif()
+  add_executable(${T_NAME} ${T_SRCS})
+  foreach(dep ${T_DEPS})
+    target_link_libraries(${T_NAME} PRIVATE weir_${dep})
+  endforeach()
+  target_link_libraries(${T_NAME} PRIVATE weir_flags ${T_LINK} GTest::gmock GTest::gtest_main)
+  set_target_properties(${T_NAME} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  gtest_discover_tests(${T_NAME} DISCOVERY_MODE PRE_TEST WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+    PROPERTIES LABELS ${T_LABEL} TIMEOUT ${T_TIMEOUT})
+endfunction()
+
+# weir_fuzz(NAME unit DEPS folders): fuzz/<unit>_fuzz.cc. Always built; replays fuzz/corpus/<unit>
+# in ctest with a plain main, or runs under libFuzzer in the `fuzz` preset.
+function(weir_fuzz)
+  cmake_parse_arguments(F "" "NAME" "DEPS;LINK" ${ARGN})
+  add_executable(${F_NAME}_fuzz ${CMAKE_SOURCE_DIR}/fuzz/${F_NAME}_fuzz.cc)
+  foreach(dep ${F_DEPS})
+    target_link_libraries(${F_NAME}_fuzz PRIVATE weir_${dep})
+  endforeach()
+  target_link_libraries(${F_NAME}_fuzz PRIVATE weir_flags ${F_LINK})
+  set_target_properties(${F_NAME}_fuzz PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+  if(WEIR_LIBFUZZER)
+    target_link_options(${F_NAME}_fuzz PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(${F_NAME}_fuzz PRIVATE ${CMAKE_SOURCE_DIR}/fuzz/replay_main.cc)
+    if(WEIR_TESTS)
+      add_test(NAME fuzz_corpus_${F_NAME}
+        COMMAND ${F_NAME}_fuzz ${CMAKE_SOURCE_DIR}/fuzz/corpus/${F_NAME})
+      set_tests_properties(fuzz_corpus_${F_NAME} PROPERTIES LABELS unit TIMEOUT 60)
+    endif()
+  endif()
+endfunction()
+
+if(WEIR_TESTS)
+  enable_testing()
+endif()
