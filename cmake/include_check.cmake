@@ -2,6 +2,7 @@
 # with FOLDER=include/weir, when an installed header includes anything but the standard library and
 # other installed headers.
 #   cmake -DROOT=. -DFOLDER=algo "-DALLOWED=base" [-DSTAMP=file] -P cmake/include_check.cmake
+cmake_minimum_required(VERSION 3.25)
 if(FOLDER STREQUAL "include/weir")
   set(where ${ROOT}/include/weir)
   set(ALLOWED "")
