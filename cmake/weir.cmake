@@ -4,8 +4,10 @@
 add_library(weir_flags INTERFACE)
 target_include_directories(weir_flags INTERFACE
   $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src>)
-target_compile_options(weir_flags INTERFACE
-  $<BUILD_INTERFACE:-Wall;-Wextra;-Wconversion;-Wshadow;-Werror>)
+target_compile_options(weir_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow)
+if(WEIR_WERROR)
+  target_compile_options(weir_flags INTERFACE -Werror)
+endif()
 if(WEIR_SANITIZE)
   target_compile_options(weir_flags INTERFACE
     -fsanitize=${WEIR_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -64,6 +66,9 @@ function(weir_test)
   target_link_libraries(${T_NAME} PRIVATE weir_flags ${T_LINK} GTest::gmock GTest::gtest_main)
   set_target_properties(${T_NAME} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  if(T_LABEL MATCHES "^(unit|store)$")
+    add_dependencies(weir_unit_tests ${T_NAME})
+  endif()
   gtest_discover_tests(${T_NAME} DISCOVERY_MODE PRE_TEST WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
     PROPERTIES LABELS ${T_LABEL} TIMEOUT ${T_TIMEOUT})
 endfunction()
@@ -81,15 +86,22 @@ function(weir_fuzz)
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
   if(WEIR_LIBFUZZER)
     target_link_options(${F_NAME}_fuzz PRIVATE -fsanitize=fuzzer)
+    add_dependencies(weir_fuzz_targets ${F_NAME}_fuzz)
   else()
     target_sources(${F_NAME}_fuzz PRIVATE ${CMAKE_SOURCE_DIR}/fuzz/replay_main.cc)
     if(WEIR_TESTS)
       add_test(NAME fuzz_corpus_${F_NAME}
         COMMAND ${F_NAME}_fuzz ${CMAKE_SOURCE_DIR}/fuzz/corpus/${F_NAME})
       set_tests_properties(fuzz_corpus_${F_NAME} PROPERTIES LABELS unit TIMEOUT 60)
+      add_dependencies(weir_unit_tests ${F_NAME}_fuzz)
     endif()
   endif()
 endfunction()
+
+# What the sanitizer presets build: the binaries of the tests labelled unit and store.
+add_custom_target(weir_unit_tests)
+# What scripts/fuzz builds.
+add_custom_target(weir_fuzz_targets)
 
 if(WEIR_TESTS)
   enable_testing()

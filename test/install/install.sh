@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# install.sh BUILD PREFIX: installs into an empty PREFIX and looks at what is there.
+set -euo pipefail
+build=$1 prefix=$2
+rm -rf "$prefix"
+cmake --install "$build" --prefix "$prefix" >/dev/null
+for file in include/weir/decision.h lib/libweir_limiter.a lib/cmake/weir/weir-config.cmake \
+            lib/pkgconfig/weir-limiter.pc share/doc/weir/LICENSE; do
+  found=$(find "$prefix" -path "*/${file#lib/}" | head -1)
+  [ -n "$found" ] || { echo "not installed: $file" >&2; exit 1; }
+done
+if grep -rl --include='*.cmake' --include='*.pc' -e "$build" "$prefix"; then
+  echo "the files above name the build directory" >&2
+  exit 1
+fi
+if [ -x "$build/weir" ]; then "$prefix/bin/weir" --version; fi
