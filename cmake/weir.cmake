@@ -69,7 +69,7 @@ function(weir_test)
   if(T_LABEL MATCHES "^(unit|store)$")
     add_dependencies(weir_unit_tests ${T_NAME})
   endif()
-  gtest_discover_tests(${T_NAME} DISCOVERY_MODE PRE_TEST WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+  gtest_discover_tests(${T_NAME} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
     PROPERTIES LABELS ${T_LABEL} TIMEOUT ${T_TIMEOUT})
 endfunction()
 
