@@ -1,8 +1,13 @@
 // sliding_log: every admitted cost with its instant, exact to the nanosecond, O(limit) memory.
 //
 // The window is half-open: a charge at t counts in (now - window, now], so it is free again at
-// exactly t + window. Charges at one instant share an entry. Growing allocates (amortised, never
-// above `count` entries of 16 bytes); everything else does not. Not thread-safe: the owner locks.
+// exactly t + window. Charges at one instant share an entry, and a `now` before the newest entry
+// counts as that entry's instant. A decision takes O(log entries) steps. Growing allocates
+// (amortised; at most `count` entries of 16 bytes, rounded up to a power of two); nothing else
+// does. Not thread-safe: the owner locks.
+//
+//   Log log;
+//   if (log.charge(numbers, 1, now).admit) ...
 #pragma once
 
 #include <cstddef>
@@ -27,22 +32,27 @@ class Log {
   Instant full_at(const Numbers& numbers) const;
 
   std::size_t entries() const { return size_; }
-  std::uint64_t used() const { return used_; }
+  std::uint64_t used() const { return size_ == 0 ? 0 : entry(size_ - 1).total - gone_; }
 
  private:
+  // `total` counts all that was ever charged up to and with this entry (less refunds), so that a
+  // sum over entries is a difference and the entry at which a cost fits is found by bisection.
   struct Entry {
     Instant at;
-    std::uint64_t cost;
+    std::uint64_t total = 0;
   };
   Entry& entry(std::size_t i) { return ring_[(first_ + i) & (ring_.size() - 1)]; }
   const Entry& entry(std::size_t i) const { return ring_[(first_ + i) & (ring_.size() - 1)]; }
-  void forget_before(Instant now, Duration window);
+  void forget(Instant now, std::uint64_t window_ns);
   void append(Instant at, std::uint64_t cost);
+  void grow();
+
+  friend class LogLevel;
 
   std::vector<Entry> ring_;  // a power of two, or empty
   std::size_t first_ = 0;
   std::size_t size_ = 0;
-  std::uint64_t used_ = 0;
+  std::uint64_t gone_ = 0;  // total of the newest entry that was forgotten
 };
 
 }  // namespace weir::algo

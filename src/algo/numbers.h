@@ -1,12 +1,12 @@
 // The numbers of one limit, checked once and then used without a further check.
 //
-// Shapes: a bucket has a rate (`count` per `period`) and a burst; a window has `count` per `period`.
-// Range (SPEC: exact over all of it): rate and count/window up to 1e9 a second, count up to 2^53,
-// burst/rate up to 400 years (146,100 days). `make_*` refuse anything outside with the largest
-// value that fits; nothing wraps or truncates.
+// Shapes: a bucket has a rate (`count` per `period`) and a burst; a window has `count` per
+// `period`. Range (SPEC: exact over all of it): rate and count/window up to 1e9 a second, count up
+// to 2^53, burst/rate up to 400 years (146,100 days). `make_*` refuse anything outside with the
+// largest value that fits; nothing wraps or truncates.
 //
-// The grid of a bucket: a token is k = floor(period / count) units (at least 1), so units advance by
-// m = count * k a period, at most one a nanosecond; v(t) = floor(t * m / period) in 128 bits.
+// The grid of a bucket: a token is k = floor(period / count) units (at least 1), so units advance
+// by m = count * k a period, at most one a nanosecond; v(t) = floor(t * m / period) in 128 bits.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,9 @@ struct Numbers {
   std::uint64_t units_per_token = 1;              // k
   std::uint64_t units_per_period = 0;             // m
   std::uint64_t burst_units = 0;                  // burst * k
+
+  // Whether a unit of the grid is exactly a nanosecond: v(t) = t, no division.
+  bool on_the_nanosecond() const { return units_per_period == period_ns; }
 
   friend bool operator==(const Numbers&, const Numbers&) = default;
 };
