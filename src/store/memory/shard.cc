@@ -1,0 +1,103 @@
+#include "store/memory/shard.h"
+
+#include <cassert>
+
+namespace weir::store::memory {
+
+void Counter::clear() {
+  delete log;
+  *this = {};
+}
+
+Shard::~Shard() {
+  for (std::uint32_t i = 1; i <= touched_; ++i) delete at(i)->counter.log;
+}
+
+void Shard::attach(Entry* entries, std::uint32_t capacity, std::uint32_t* heads,
+                   std::uint32_t head_count) {
+  assert((head_count & (head_count - 1)) == 0);
+  entries_ = entries;
+  capacity_ = capacity;
+  heads_ = heads;
+  head_mask_ = head_count - 1;
+}
+
+Entry* Shard::find(Slot slot, Algorithm algorithm, const base::Digest& key, Instant now) {
+  for (std::uint32_t i = head(key); i != 0; i = at(i)->next) {
+    Entry* entry = at(i);
+    if (entry->key != key || entry->slot != slot || entry->algorithm != algorithm) continue;
+    if (entry->counter.live(now)) return entry;
+    forget(entry);
+    ++reclaimed_;
+    return nullptr;
+  }
+  return nullptr;
+}
+
+Entry* Shard::take(Instant now) {
+  if (free_ == 0 && touched_ == capacity_) {
+    for (std::uint32_t i = 0; i < kProbe && free_ == 0; ++i) sweep_one(now);
+    if (free_ == 0) return nullptr;
+  }
+  if (free_ == 0) return at(++touched_);
+  Entry* entry = at(free_);
+  free_ = entry->next;
+  return entry;
+}
+
+void Shard::give_back(Entry* entry) {
+  assert(!entry->linked);
+  entry->counter.clear();
+  entry->next = free_;
+  free_ = index_of(entry);
+}
+
+void Shard::link(Entry* entry, Slot slot, Algorithm algorithm, const base::Digest& key,
+                 Instant now) {
+  assert(!entry->linked && entry->counter.live(now));
+  entry->key = key;
+  entry->slot = slot;
+  entry->algorithm = algorithm;
+  entry->linked = true;
+  std::uint32_t& first = head(key);
+  entry->next = first;
+  first = index_of(entry);
+  ++keys_;
+  for (std::uint32_t i = 0; i < kSweep; ++i) sweep_one(now);
+}
+
+void Shard::unlink(Entry* entry) {
+  std::uint32_t* from = &head(entry->key);
+  while (*from != index_of(entry)) from = &at(*from)->next;
+  *from = entry->next;
+  entry->linked = false;
+  --keys_;
+}
+
+void Shard::forget(Entry* entry) {
+  unlink(entry);
+  give_back(entry);
+}
+
+bool Shard::sweep_one(Instant now) {
+  hand_ = hand_ < touched_ ? hand_ + 1 : 1;
+  Entry* entry = at(hand_);
+  if (!entry->linked || entry->counter.live(now)) return false;
+  forget(entry);
+  ++reclaimed_;
+  return true;
+}
+
+bool Shard::reset(Slot slot, const base::Digest& key, Instant now) {
+  bool any = false;
+  for (std::uint32_t i = head(key); i != 0;) {
+    Entry* entry = at(i);
+    i = entry->next;
+    if (entry->key != key || entry->slot != slot) continue;
+    any = any || entry->counter.live(now);
+    forget(entry);
+  }
+  return any;
+}
+
+}  // namespace weir::store::memory

@@ -1,0 +1,96 @@
+// One lock's share of the memory table: a chained hash index over a fixed pool of entries.
+//
+// An entry is one cache line. Entries are free (in a list), reserved (taken for a request that may
+// yet be denied: invisible) or linked (found by their key). A linked entry whose `expires_ns` has
+// come equals a full counter, for any limit, so it is treated as absent and may be reused: nothing
+// else is ever evicted. Dead entries are found by a clock hand: every insert examines kSweep of
+// them, an insert that finds no free entry up to kProbe, so that no call pays for a crowd.
+//
+// Not thread-safe: the caller holds `mutex`. Nothing is allocated here; a sliding_log's ring is
+// allocated by its owner and freed here with its entry. Cost: O(chain), 1 to 2 lines on average.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+
+#include "algo/log.h"
+#include "algo/step.h"
+#include "base/digest.h"
+#include "store/store.h"
+
+namespace weir::store::memory {
+
+// What one limit knows of one key.
+struct Counter {
+  algo::State state;
+  algo::Log* log = nullptr;      // sliding_log only; owned, null until something is charged
+  std::uint64_t expires_ns = 0;  // the steady instant from which it equals full
+
+  bool live(Instant now) const { return expires_ns > now.ns; }
+  // Back to full; frees the log.
+  void clear();
+};
+
+struct alignas(64) Entry {
+  base::Digest key;
+  Counter counter;
+  std::uint32_t next = 0;  // in its chain or in the free list; 1-based, 0 ends it
+  Slot slot = 0;
+  Algorithm algorithm{};  // part of the identity: a state is never read as another algorithm's
+  bool linked = false;
+};
+static_assert(sizeof(Entry) == 64, "one cache line");
+
+class alignas(64) Shard {
+ public:
+  static constexpr std::uint32_t kSweep = 4;
+  static constexpr std::uint32_t kProbe = 128;
+
+  Shard() = default;
+  Shard(const Shard&) = delete;
+  ~Shard();
+
+  // `entries` and `heads` are zeroed and outlive the shard; `head_count` is a power of two.
+  void attach(Entry* entries, std::uint32_t capacity, std::uint32_t* heads,
+              std::uint32_t head_count);
+
+  // The live entry of this counter, or null; one that is dead is freed on the way.
+  Entry* find(Slot slot, Algorithm algorithm, const base::Digest& key, Instant now);
+  // A reserved entry with a full counter; null when the probe range holds live entries only.
+  Entry* take(Instant now);
+  // A reserved entry is free again.
+  void give_back(Entry* entry);
+  // A reserved entry becomes findable. Its counter must outlive `now`.
+  void link(Entry* entry, Slot slot, Algorithm algorithm, const base::Digest& key, Instant now);
+  // A linked entry is free again.
+  void forget(Entry* entry);
+  // Forgets whatever is filed under this slot and key. True if any of it was live.
+  bool reset(Slot slot, const base::Digest& key, Instant now);
+
+  std::uint64_t keys() const { return keys_; }
+  std::uint64_t reclaimed() const { return reclaimed_; }
+
+  std::mutex mutex;
+
+ private:
+  Entry* at(std::uint32_t index) { return entries_ + (index - 1); }
+  std::uint32_t index_of(const Entry* entry) const {
+    return static_cast<std::uint32_t>(entry - entries_) + 1;
+  }
+  std::uint32_t& head(const base::Digest& key) { return heads_[key.lo & head_mask_]; }
+  void unlink(Entry* entry);
+  // Moves the hand by one; frees the entry there if it is dead.
+  bool sweep_one(Instant now);
+
+  Entry* entries_ = nullptr;
+  std::uint32_t* heads_ = nullptr;
+  std::uint64_t head_mask_ = 0;
+  std::uint32_t capacity_ = 0;
+  std::uint32_t touched_ = 0;  // entries ever used; the rest of the pool is untouched memory
+  std::uint32_t free_ = 0;
+  std::uint32_t hand_ = 0;
+  std::uint64_t keys_ = 0;
+  std::uint64_t reclaimed_ = 0;
+};
+
+}  // namespace weir::store::memory

@@ -1,0 +1,239 @@
+#include "store/memory/transaction.h"
+
+#include <bit>
+#include <cassert>
+
+namespace weir::store::memory {
+namespace {
+
+bool keeps_log(const Charge& charge) { return charge.numbers->algorithm == Algorithm::sliding_log; }
+
+}  // namespace
+
+Now Table::clamp(Now now) {
+  // Relaxed: callers hold the locks of the counters they read, and those order the counters.
+  std::uint64_t latest = latest_ns.load(std::memory_order_relaxed);
+  while (now.steady.ns > latest) {
+    if (latest_ns.compare_exchange_weak(latest, now.steady.ns, std::memory_order_relaxed)) {
+      return now;
+    }
+  }
+  now.steady.ns = latest;
+  return now;
+}
+
+ShardLocks::ShardLocks(Table& table, std::span<const Charge> charges) : table_(table) {
+  for (const Charge& c : charges) held_ |= std::uint64_t{1} << table.shard_of(c.key);
+  for (std::uint64_t rest = held_; rest != 0; rest &= rest - 1) {
+    table_.shards[static_cast<std::size_t>(std::countr_zero(rest))].mutex.lock();
+  }
+}
+
+void ShardLocks::unlock() {
+  for (; held_ != 0; held_ &= held_ - 1) {
+    table_.shards[static_cast<std::size_t>(std::countr_zero(held_))].mutex.unlock();
+  }
+}
+
+Transaction::Transaction(Table& table, const Request& request, Now now)
+    : table_(table),
+      request_(request),
+      locks_(table, request.charges),
+      overflow_lock_(table.overflow->mutex, std::defer_lock),
+      now_(table.clamp(now)) {
+  assert(request.charges.size() <= kMaxCharges);
+}
+
+bool Transaction::run() {
+  const std::size_t n = request_.charges.size();
+  for (std::size_t i = 0; i < n; ++i) resolve(i);
+  bool admit = true;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!charge(i).shadow && !check(i)) admit = false;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    if (charge(i).shadow) check(i);
+  }
+  if (!admit || request_.peek) {
+    show_as_found();
+  } else {
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!charge(i).shadow) commit(i);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      if (charge(i).shadow) commit(i);
+    }
+  }
+  settle_groups();
+  return admit;
+}
+
+void Transaction::finish() {
+  if (overflow_lock_.owns_lock()) overflow_lock_.unlock();
+  locks_.unlock();
+}
+
+void Transaction::resolve(std::size_t i) {
+  const Charge& c = charge(i);
+  group_of_[i] = static_cast<std::uint8_t>(i);
+  Group& g = groups_.make(i);
+  for (std::size_t j = 0; j < i; ++j) {
+    const Charge& before = charge(j);
+    if (before.key != c.key || before.slot != c.slot ||
+        before.numbers->algorithm != c.numbers->algorithm) {
+      continue;
+    }
+    if (group(j).overflow || group(j).counter == nullptr) return resolve_in_overflow(i);
+    group_of_[i] = group_of_[j];
+    return;
+  }
+  if (Entry* found = shard(i).find(c.slot, c.numbers->algorithm, c.key, now_.steady)) {
+    g.counter = &found->counter;
+    g.work = found->counter.state;
+  } else if (Entry* taken = shard(i).take(now_.steady)) {
+    g.counter = &taken->counter;
+    g.reserved = taken;
+  } else {
+    resolve_in_overflow(i);
+  }
+}
+
+void Transaction::resolve_in_overflow(std::size_t i) {
+  const Charge& c = charge(i);
+  if (!request_.peek && c.cost > 0) table_.full.fetch_add(1, std::memory_order_relaxed);
+  if (table_.on_full == OnFull::deny) return;
+  if (!overflow_lock_.owns_lock()) overflow_lock_.lock();
+  Counter* counter = table_.overflow->find(c.slot, *c.numbers, now_.steady);
+  if (counter == nullptr) return;
+  for (std::size_t j = 0; j < i; ++j) {
+    if (group(j).counter != counter) continue;
+    group_of_[i] = group_of_[j];
+    return;
+  }
+  Group& g = groups_[i];
+  g.counter = counter;
+  g.overflow = true;
+  g.work = counter->state;
+}
+
+bool Transaction::check(std::size_t i) {
+  const Charge& c = charge(i);
+  Group& g = group(i);
+  if (g.counter == nullptr) return !refuse_for_want_of_place(i);
+  if (keeps_log(c)) {
+    outcomes_.make(i) = check_log(i);
+  } else {
+    const algo::Step step = algo::charge(*c.numbers, g.work, c.cost, now_, c.max_delay);
+    outcomes_.make(i) = step.outcome;
+    if (step.outcome.admit) {
+      g.work = step.next;
+    } else {
+      clamp_denied(i, step.next);
+    }
+  }
+  outcomes_[i].overflow = g.overflow;
+  if (outcomes_[i].admit) g.cost = detail::saturating_add(g.cost, c.cost);
+  return outcomes_[i].admit;
+}
+
+Outcome Transaction::check_log(std::size_t i) {
+  const Charge& c = charge(i);
+  algo::Log empty;
+  algo::Log* log = group(i).counter->log;
+  return (log != nullptr ? *log : empty)
+      .peek(*c.numbers, detail::saturating_add(group(i).cost, c.cost), now_);
+}
+
+// A denial that found the state beyond what these numbers can owe brings it back within them, or
+// the wait it announces would never end. Nothing that was admitted is forgotten by it.
+void Transaction::clamp_denied(std::size_t i, const algo::State& next) {
+  Group& g = group(i);
+  const Charge& c = charge(i);
+  if (request_.peek || g.cost != 0 || g.reserved != nullptr || next == g.work) return;
+  g.work = next;
+  g.counter->state = next;
+  g.counter->expires_ns = algo::full_at(*c.numbers, next, now_).ns;
+}
+
+bool Transaction::refuse_for_want_of_place(std::size_t i) {
+  const Charge& c = charge(i);
+  Outcome& outcome = outcomes_.make(i);
+  outcome = view(i, c.cost);
+  if (!outcome.admit || c.cost == 0) return !outcome.admit;
+  outcome.admit = false;
+  outcome.reason = Reason::table_full;
+  outcome.remaining = 0;
+  outcome.wait = kFullRetryHint;
+  outcome.reset = kFullRetryHint;
+  return true;
+}
+
+void Transaction::commit(std::size_t i) {
+  const Charge& c = charge(i);
+  Group& g = group(i);
+  if (!outcomes_[i].admit || g.counter == nullptr) return;
+  if (c.cost == 0) {
+    if (keeps_log(c)) outcomes_[i] = view(i, 0);
+    outcomes_[i].overflow = g.overflow;
+    return;
+  }
+  Counter& counter = *g.counter;
+  if (keeps_log(c)) {
+    if (counter.log == nullptr) counter.log = new algo::Log;
+    outcomes_[i] = counter.log->charge(*c.numbers, c.cost, now_);
+    outcomes_[i].overflow = g.overflow;
+    assert(outcomes_[i].admit);
+    counter.expires_ns = counter.log->full_at(*c.numbers).ns;
+  } else {
+    counter.state = g.work;
+    counter.expires_ns = algo::full_at(*c.numbers, g.work, now_).ns;
+  }
+  g.charged = true;
+}
+
+// Reserved entries are linked, or free again.
+void Transaction::settle_groups() {
+  for (std::size_t i = 0; i < request_.charges.size(); ++i) {
+    Group& g = groups_[i];
+    if (g.reserved == nullptr) continue;
+    const Charge& c = charge(i);
+    if (g.charged && g.counter->live(now_.steady)) {
+      shard(i).link(g.reserved, c.slot, c.numbers->algorithm, c.key, now_.steady);
+    } else {
+      shard(i).give_back(g.reserved);
+    }
+  }
+}
+
+// Nothing was charged: every outcome shows the counters as they were, and the verdict on the whole
+// of what the request wanted from each.
+void Transaction::show_as_found() {
+  std::array<std::uint64_t, kMaxCharges> wanted{};
+  for (const bool shadow : {false, true}) {
+    for (std::size_t i = 0; i < request_.charges.size(); ++i) {
+      const Charge& c = charge(i);
+      if (c.shadow != shadow || group(i).counter == nullptr) continue;
+      std::uint64_t& sum = wanted[group_of_[i]];
+      const bool had_room = outcomes_[i].admit;
+      if (sum == 0 && !had_room) continue;  // its denial says just that
+      const std::uint64_t with = detail::saturating_add(sum, c.cost);
+      outcomes_[i] = view(i, with);
+      outcomes_[i].overflow = group(i).overflow;
+      if (had_room) sum = with;
+    }
+  }
+}
+
+Outcome Transaction::view(std::size_t i, std::uint64_t cost) const {
+  const Charge& c = charge(i);
+  const Counter* counter = group(i).counter;
+  algo::Log empty;
+  if (keeps_log(c)) {
+    algo::Log* log = counter != nullptr ? counter->log : nullptr;
+    return (log != nullptr ? *log : empty).peek(*c.numbers, cost, now_);
+  }
+  const algo::State state = counter != nullptr ? counter->state : algo::State{};
+  return algo::peek(*c.numbers, state, cost, now_, c.max_delay);
+}
+
+}  // namespace weir::store::memory
