@@ -50,9 +50,9 @@ void SlidingWindow::read_first(const State& state) {
   if (state.b == 0 && state.c == 0) return;
   clamped_ = state.a > now_.ns;
   const std::uint64_t since = clamped_ ? 0 : now_.ns - state.a;
-  const std::uint64_t windows = since / numbers_.period_ns;
-  if (windows < 2) elapsed_ns_ = since % numbers_.period_ns;
-  place(windows, state.b, state.c);
+  place(since / numbers_.period_ns, state.b, state.c);
+  // With nothing left to count, the next request starts afresh.
+  if (current_ != 0 || previous_ != 0) elapsed_ns_ = since % numbers_.period_ns;
 }
 
 void SlidingWindow::place(std::uint64_t windows_behind, std::uint64_t previous,
