@@ -27,7 +27,9 @@ struct Duration {
   static constexpr Duration max() { return {std::numeric_limits<std::uint64_t>::max()}; }
 
   // Whole seconds, rounded up: what Retry-After and the RateLimit fields carry.
-  constexpr std::uint64_t seconds_up() const { return ns / 1'000'000'000 + (ns % 1'000'000'000 != 0); }
+  constexpr std::uint64_t seconds_up() const {
+    return ns / 1'000'000'000 + (ns % 1'000'000'000 != 0);
+  }
   constexpr std::uint64_t milliseconds_up() const { return ns / 1'000'000 + (ns % 1'000'000 != 0); }
   // Saturates at the 292 years that std::chrono::nanoseconds holds.
   constexpr std::chrono::nanoseconds to_chrono() const {
@@ -45,7 +47,9 @@ constexpr std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) {
   std::uint64_t r = 0;
   return __builtin_add_overflow(a, b, &r) ? std::numeric_limits<std::uint64_t>::max() : r;
 }
-constexpr std::uint64_t saturating_sub(std::uint64_t a, std::uint64_t b) { return a > b ? a - b : 0; }
+constexpr std::uint64_t saturating_sub(std::uint64_t a, std::uint64_t b) {
+  return a > b ? a - b : 0;
+}
 }  // namespace detail
 
 constexpr Duration nanoseconds(std::uint64_t n) { return {n}; }
@@ -56,9 +60,13 @@ constexpr Duration minutes(std::uint64_t n) { return seconds(detail::saturating_
 constexpr Duration hours(std::uint64_t n) { return seconds(detail::saturating_mul(n, 3'600)); }
 constexpr Duration days(std::uint64_t n) { return seconds(detail::saturating_mul(n, 86'400)); }
 
-constexpr Duration operator+(Duration a, Duration b) { return {detail::saturating_add(a.ns, b.ns)}; }
+constexpr Duration operator+(Duration a, Duration b) {
+  return {detail::saturating_add(a.ns, b.ns)};
+}
 // Never below zero.
-constexpr Duration operator-(Duration a, Duration b) { return {detail::saturating_sub(a.ns, b.ns)}; }
+constexpr Duration operator-(Duration a, Duration b) {
+  return {detail::saturating_sub(a.ns, b.ns)};
+}
 
 // A point on a clock, in nanoseconds since that clock's own zero.
 struct Instant {

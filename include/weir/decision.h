@@ -44,34 +44,52 @@ inline constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 53;
 struct Outcome {
   bool admit = true;
   Reason reason = Reason::admitted;
-  bool overflow = false;        // counted in the limit's shared overflow counter: the table was full
-  std::uint64_t limit = 0;      // burst, limit of the window, or queue + 1
+  bool overflow = false;    // counted in the limit's shared overflow counter: the table was full
+  std::uint64_t limit = 0;  // burst, limit of the window, or queue + 1
   std::uint64_t remaining = 0;  // 0 <= remaining <= limit
   Duration wait;                // until the same cost fits: 0 now, Duration::max() never
-  Duration reset;               // bucket, log, sliding window: until full; fixed window: until it ends
-  Duration delay;               // leaky_bucket, admitted: how long the caller waits before it goes on
+  Duration reset;  // bucket, log, sliding window: until full; fixed window: until it ends
+  Duration delay;  // leaky_bucket, admitted: how long the caller waits before it goes on
+};
+
+// A header field or an attribute of a request; views of the caller's memory.
+struct Field {
+  std::string_view name;
+  std::string_view value;
 };
 
 constexpr std::string_view name(Algorithm a) {
   switch (a) {
-    case Algorithm::token_bucket: return "token_bucket";
-    case Algorithm::fixed_window: return "fixed_window";
-    case Algorithm::sliding_window: return "sliding_window";
-    case Algorithm::sliding_log: return "sliding_log";
-    case Algorithm::leaky_bucket: return "leaky_bucket";
+    case Algorithm::token_bucket:
+      return "token_bucket";
+    case Algorithm::fixed_window:
+      return "fixed_window";
+    case Algorithm::sliding_window:
+      return "sliding_window";
+    case Algorithm::sliding_log:
+      return "sliding_log";
+    case Algorithm::leaky_bucket:
+      return "leaky_bucket";
   }
   return "unknown";
 }
 
 constexpr std::string_view name(Reason r) {
   switch (r) {
-    case Reason::admitted: return "admitted";
-    case Reason::limit_exceeded: return "limit_exceeded";
-    case Reason::cost_exceeds_limit: return "cost_exceeds_limit";
-    case Reason::not_in_plan: return "not_in_plan";
-    case Reason::missing_key: return "missing_key";
-    case Reason::table_full: return "table_full";
-    case Reason::store_failure: return "store_failure";
+    case Reason::admitted:
+      return "admitted";
+    case Reason::limit_exceeded:
+      return "limit_exceeded";
+    case Reason::cost_exceeds_limit:
+      return "cost_exceeds_limit";
+    case Reason::not_in_plan:
+      return "not_in_plan";
+    case Reason::missing_key:
+      return "missing_key";
+    case Reason::table_full:
+      return "table_full";
+    case Reason::store_failure:
+      return "store_failure";
   }
   return "unknown";
 }

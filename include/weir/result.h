@@ -17,7 +17,7 @@ namespace weir {
 
 enum class ErrorCode {
   invalid_argument,  // what was given is wrong; `where` names it
-  out_of_range,      // a number that cannot be held exactly; the message names the largest that fits
+  out_of_range,  // a number that cannot be held exactly; the message names the largest that fits
   not_found,
   unsupported,  // known, but not in this version
   io,           // the operating system said no
@@ -37,7 +37,7 @@ struct Error {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit
+  Result(T value) : value_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: implicit
   Result(Error error) : value_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit
 
   bool has_value() const { return value_.index() == 0; }

@@ -18,7 +18,9 @@ class Decider {
   // `store` outlives the Decider.
   explicit Decider(store::Store& store) : store_(store) {}
 
-  Decision check(const Snapshot& snapshot, const identity::Facts& facts, Now now) const;
+  // `decision` is reused: what it held is overwritten. The views in it are those of `snapshot`.
+  void check(const Snapshot& snapshot, const identity::Facts& facts, Now now,
+             Decision& decision) const;
 
  private:
   store::Store& store_;

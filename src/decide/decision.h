@@ -43,17 +43,17 @@ inline constexpr std::size_t kNoLimit = ~std::size_t{0};
 struct Decision {
   bool admit = true;
   bool peek = false;
-  bool skipped = false;      // exempt class or CORS preflight: no limit was asked
-  bool degraded = false;     // a failure policy decided, at least in part
+  bool skipped = false;   // exempt class or CORS preflight: no limit was asked
+  bool degraded = false;  // a failure policy decided, at least in part
   Reason reason = Reason::admitted;
   std::uint16_t status = 200;  // 200, 429 or 503
   policy::ClassId class_id = 0;
   policy::TierId tier = 0;
-  std::string_view account;    // empty: none
-  Now now;                     // the instant the store used
+  std::string_view account;  // empty: none
+  Now now;                   // the instant the store used
   // Denied: the longest wait of the enforced limits that denied; max(): never.
   Duration retry_after;
-  Duration delay;              // admitted through a leaky_bucket: wait this long first
+  Duration delay;                    // admitted through a leaky_bucket: wait this long first
   std::size_t governing = kNoLimit;  // index into limits()
   std::size_t count = 0;
   std::array<LimitVerdict, store::kMaxCharges> verdicts;  // in charging order

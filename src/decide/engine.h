@@ -1,8 +1,8 @@
 // Policy + registry + store: load, decide, reload without losing a count.
 //
-//   auto engine = decide::Engine::open("policy.yaml");
-//   if (!engine) { print(engine.error()); return 2; }
-//   Decision d = (*engine)->decide(facts, clock.now());
+//   auto opened = decide::Engine::open("policy.yaml");
+//   if (!opened.engine) { print(opened.findings); return 2; }
+//   Decision d = opened.engine->decide(*opened.engine->snapshot(), facts, clock.now());
 //
 // `reload` reads the files again; where anything is wrong the old policy stays and the findings say
 // why. Thread-safe: decisions on any number of threads go on during a reload, each with one whole
@@ -10,9 +10,11 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "decide/decider.h"
 #include "decide/decision.h"
@@ -20,7 +22,6 @@
 #include "policy/loader.h"
 #include "store/registry.h"
 #include "store/store.h"
-#include "weir/result.h"
 
 namespace weir::decide {
 
@@ -31,34 +32,75 @@ class Engine {
     policy::Findings findings;
   };
   static Opened open(const std::string& policy_file);
-  // Tests and `weir test`: text in place of a file. `file` is what relative paths start from.
+  // Text in place of a file, for tests and the library. `file` is what relative paths start from.
   static Opened open_text(std::string_view text, const std::string& file);
+  // `accounts` in place of the policy's accounts file (CSV), for `weir test`.
+  static Opened open_text(std::string_view text, const std::string& file,
+                          std::string_view accounts);
 
-  // Adopts the files as they are now. Errors: nothing changes.
-  policy::Findings reload();
+  // Adopts the files as they are now, accounts included; true if they were adopted. Where anything
+  // is wrong nothing changes, and the findings have the errors.
+  struct Reloaded {
+    bool adopted = false;
+    policy::Findings findings;
+  };
+  Reloaded reload();
+  Reloaded reload_text(std::string_view text);
 
   std::shared_ptr<const Snapshot> snapshot() const;
   // Counts the snapshots published; a thread that keeps one compares this before each use.
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
+  // Hot paths reuse one Decision (2 KB); the other form is for convenience.
+  void decide(const Snapshot& snapshot, const identity::Facts& facts, Now now,
+              Decision& decision) const {
+    decider_->check(snapshot, facts, now, decision);
+  }
   Decision decide(const Snapshot& snapshot, const identity::Facts& facts, Now now) const {
-    return decider_.check(snapshot, facts, now);
+    Decision decision;
+    decider_->check(snapshot, facts, now, decision);
+    return decision;
   }
   store::Store& store() { return *store_; }
+  const std::string& file() const { return file_; }
 
  private:
-  explicit Engine(std::unique_ptr<store::Store> store) : store_(std::move(store)), decider_(*store_) {}
+  explicit Engine(std::string file) : file_(std::move(file)) {}
 
-  policy::Findings adopt(policy::Loaded loaded);
+  static Opened start(policy::Loaded loaded, std::unique_ptr<Engine> engine);
+  Reloaded adopt(policy::Loaded loaded);
 
   std::string file_;
+  std::string accounts_text_;  // when not empty: in place of the accounts file
   std::unique_ptr<store::Store> store_;
+  std::unique_ptr<Decider> decider_;
+  policy::StoreConfig store_config_;
   store::Registry registry_;
-  Decider decider_;
-  mutable std::mutex reload_mutex_;
+  std::mutex reload_mutex_;
   mutable std::mutex snapshot_mutex_;
   std::shared_ptr<const Snapshot> snapshot_;
   std::atomic<std::uint64_t> version_{0};
+};
+
+// A thread's own hold on the engine's snapshot: one atomic load a decision, no shared counter.
+// Not thread-safe: one for each thread.
+class SnapshotCache {
+ public:
+  explicit SnapshotCache(const Engine& engine) : engine_(engine) {}
+
+  const Snapshot& get() {
+    const std::uint64_t version = engine_.version();
+    if (version != version_) {
+      held_ = engine_.snapshot();
+      version_ = version;
+    }
+    return *held_;
+  }
+
+ private:
+  const Engine& engine_;
+  std::uint64_t version_ = 0;
+  std::shared_ptr<const Snapshot> held_;
 };
 
 }  // namespace weir::decide

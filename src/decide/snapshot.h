@@ -4,6 +4,8 @@
 #pragma once
 
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "identity/accounts.h"
 #include "policy/policy.h"
@@ -11,8 +13,12 @@
 namespace weir::decide {
 
 struct Snapshot {
+  Snapshot(std::shared_ptr<const policy::Policy> p, std::shared_ptr<const identity::Accounts> a);
+
   std::shared_ptr<const policy::Policy> policy;
   std::shared_ptr<const identity::Accounts> accounts;  // null: the policy names no accounts file
+  // Classes that name no path, only attributes: classification asks them besides the route table.
+  std::vector<policy::ClassId> by_attribute;
 };
 
 }  // namespace weir::decide

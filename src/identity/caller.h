@@ -25,6 +25,10 @@ namespace weir::identity {
 inline constexpr std::size_t kMaxKeyValue = 256;
 inline constexpr std::size_t kMaxKeys = 32;  // identity keys of one policy
 
+// Types of key parts: an identity key's part has its KeyId; these lie above all of them.
+inline constexpr std::uint8_t kClassPart = 0xfe;
+inline constexpr std::uint8_t kMissingPart = 0xff;  // `on_missing: shared`
+
 // The injective encoding of a key tuple: each part is its key's id, a length, and its bytes.
 // Typed and length-prefixed, so ("a","bc") and ("ab","c"), or an address and a header that spells
 // it, are different keys (I8).
@@ -37,7 +41,7 @@ class KeyWriter {
     byte(static_cast<std::uint8_t>(slot & 0xff));
     byte(static_cast<std::uint8_t>(slot >> 8));
   }
-  // `type` tells kinds of parts apart; see caller.cc for the values.
+  // `type` tells kinds of parts apart: a KeyId, kClassPart or kMissingPart.
   void part(std::uint8_t type, std::string_view value);
   std::string_view bytes() const { return {buffer_.data(), size_}; }
 

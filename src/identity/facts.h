@@ -11,13 +11,12 @@
 
 #include "policy/cidr.h"
 #include "weir/clock.h"
+#include "weir/decision.h"
 
 namespace weir::identity {
 
-struct Field {
-  std::string_view name;  // header names in any case; names with `_` are never used for identity
-  std::string_view value;
-};
+// Header names in any case; names with `_` are never used for identity.
+using Field = weir::Field;
 
 // A cost the caller states (`/v1/check`, the library): in one unit, or, unit empty, in every unit.
 struct StatedCost {
@@ -35,7 +34,8 @@ struct Facts {
   // The client address, where the surface was told it outright (`/v1/check`): headers are not read.
   std::optional<policy::Address> client;
   std::span<const Field> headers;
-  std::span<const Field> attributes;  // stated by a trusted program: name an identity key, or `when:`
+  std::span<const Field>
+      attributes;  // stated by a trusted program: name an identity key, or `when:`
   std::span<const StatedCost> costs;
   StageFilter stage = StageFilter::all;
   bool peek = false;

@@ -177,8 +177,8 @@ struct Response {
   std::vector<Dialect> headers{Dialect::draft_11, Dialect::fields};
   bool reset_epoch = false;
   BodyKind body = BodyKind::both;
-  std::string body_template;      // the text of response.body.template
-  std::uint32_t jitter_ppm = 0;   // retry_after.jitter, upward only
+  std::string body_template;     // the text of response.body.template
+  std::uint32_t jitter_ppm = 0;  // retry_after.jitter, upward only
   bool cors_expose = true;
   std::string docs;
 };
@@ -190,7 +190,7 @@ struct StoreConfig {
 
 struct Observe {
   std::uint32_t top_keys = 100;
-  std::uint32_t log_denied_ppm = 0;   // decision log: share of denials, of admissions
+  std::uint32_t log_denied_ppm = 0;  // decision log: share of denials, of admissions
   std::uint32_t log_allowed_ppm = 0;
 };
 
@@ -203,7 +203,7 @@ struct Policy {
   StoreConfig store;
   Listeners listeners;
   Identity identity;
-  std::string accounts_file;  // resolved; empty: none
+  std::string accounts_file;       // resolved; empty: none
   std::vector<std::string> units;  // [0] is "requests"
   std::vector<Tier> tiers;         // at least one; order is rank
   std::vector<Class> classes;      // the last two are `default` and `malformed`

@@ -21,8 +21,8 @@
 namespace weir::policy {
 
 struct PathRules {
-  bool fold_case = false;           // case: exact | fold
-  bool strip_slash = true;          // slash: strip | keep
+  bool fold_case = false;             // case: exact | fold
+  bool strip_slash = true;            // slash: strip | keep
   bool decode_encoded_slash = false;  // encoded_slash: keep | decode
 };
 

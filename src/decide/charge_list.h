@@ -1,0 +1,43 @@
+// The limits that match one request, each with its numbers, cost and key: what the store is asked.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "base/digest.h"
+#include "decide/decision.h"
+#include "decide/snapshot.h"
+#include "identity/caller.h"
+#include "identity/facts.h"
+#include "store/store.h"
+#include "weir/clock.h"
+
+namespace weir::decide {
+
+// Fills `decision.verdicts` in charging order and the charges that go with them. A verdict that
+// needs no counter (the tier says `deny`, a key part is missing and on_missing says `deny`) is
+// decided here and has no charge.
+class ChargeList {
+ public:
+  void collect(const Snapshot& snapshot, const identity::Facts& facts, identity::Caller& caller,
+               const base::HashSecret& secret, Now now, Decision& decision);
+
+  std::span<const store::Charge> charges() const { return {charges_.data(), count_}; }
+  // The index into decision.verdicts of charge i.
+  std::size_t verdict_of(std::size_t charge) const { return verdict_of_[charge]; }
+  // An enforced limit has denied already, so that nothing may be charged.
+  bool denied() const { return denied_; }
+
+ private:
+  struct Context;
+  void add(policy::LimitId id, Context& context);
+  void deny(LimitVerdict& verdict, Reason reason);
+
+  std::array<store::Charge, store::kMaxCharges> charges_;
+  std::array<std::size_t, store::kMaxCharges> verdict_of_;
+  std::size_t count_ = 0;
+  bool denied_ = false;
+};
+
+}  // namespace weir::decide

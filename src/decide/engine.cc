@@ -1,0 +1,161 @@
+#include "decide/engine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "store/memory/memory_store.h"
+
+namespace weir::decide {
+namespace {
+
+using policy::Findings;
+
+bool has_error(const Findings& findings) {
+  return std::any_of(findings.begin(), findings.end(), [](const policy::Finding& f) {
+    return f.severity == policy::Severity::error;
+  });
+}
+
+void append(Findings& to, Findings from) {
+  std::move(from.begin(), from.end(), std::back_inserter(to));
+}
+
+// Files every set of numbers of a policy and its accounts under a slot of the registry.
+class SlotAssigner {
+ public:
+  SlotAssigner(store::Registry& registry, const policy::Policy& policy, Findings& findings)
+      : registry_(registry), policy_(policy), findings_(findings) {}
+
+  void assign(const policy::Limit& limit, policy::LimitNumbers& numbers) {
+    if (numbers.kind != policy::NumbersKind::numbers) return;
+    const auto slot = registry_.slot(limit.name, numbers.numbers, policy_.units[limit.unit]);
+    if (slot) {
+      numbers.slot = *slot;
+      return;
+    }
+    findings_.push_back({policy::Severity::error, "", policy_.file, limit.at, slot.error().message,
+                         "restart the process: slots are kept for its life so that counts survive "
+                         "every reload"});
+  }
+
+ private:
+  store::Registry& registry_;
+  const policy::Policy& policy_;
+  Findings& findings_;
+};
+
+void assign_slots(store::Registry& registry, policy::Policy& policy, identity::Accounts* accounts,
+                  Findings& findings) {
+  SlotAssigner assigner(registry, policy, findings);
+  for (policy::Limit& limit : policy.limits) {
+    for (policy::LimitNumbers& numbers : limit.tiers) assigner.assign(limit, numbers);
+    for (policy::Override& o : limit.overrides) assigner.assign(limit, o.numbers);
+  }
+  if (accounts == nullptr) return;
+  for (auto& [hash, account] : accounts->entries()) {
+    for (auto& [limit, numbers] : account.overrides) assigner.assign(policy.limits[limit], numbers);
+  }
+}
+
+}  // namespace
+
+Snapshot::Snapshot(std::shared_ptr<const policy::Policy> p,
+                   std::shared_ptr<const identity::Accounts> a)
+    : policy(std::move(p)), accounts(std::move(a)) {
+  for (std::size_t c = 0; c < policy->classes.size(); ++c) {
+    if (policy->classes[c].match.empty() && !policy->classes[c].when.empty()) {
+      by_attribute.push_back(static_cast<policy::ClassId>(c));
+    }
+  }
+}
+
+Engine::Opened Engine::open(const std::string& policy_file) {
+  return start(policy::load_file(policy_file), std::unique_ptr<Engine>(new Engine(policy_file)));
+}
+
+Engine::Opened Engine::open_text(std::string_view text, const std::string& file) {
+  return open_text(text, file, {});
+}
+
+Engine::Opened Engine::open_text(std::string_view text, const std::string& file,
+                                 std::string_view accounts) {
+  std::unique_ptr<Engine> engine(new Engine(file));
+  engine->accounts_text_ = accounts;
+  return start(policy::load_text(text, file), std::move(engine));
+}
+
+Engine::Opened Engine::start(policy::Loaded loaded, std::unique_ptr<Engine> engine) {
+  if (!loaded.policy) return {nullptr, std::move(loaded.findings)};
+  engine->store_config_ = loaded.policy->store;
+  store::MemoryOptions options;
+  options.max_keys = engine->store_config_.max_keys;
+  options.on_full = engine->store_config_.on_full == policy::OnFull::deny ? store::OnFull::deny
+                                                                          : store::OnFull::shared;
+  auto store = store::MemoryStore::open(options);
+  if (!store) {
+    append(loaded.findings, {{policy::Severity::error,
+                              "",
+                              engine->file_,
+                              {},
+                              store.error().message,
+                              "lower store.max_keys"}});
+    return {nullptr, std::move(loaded.findings)};
+  }
+  engine->store_ = std::move(*store);
+  engine->decider_ = std::make_unique<Decider>(*engine->store_);
+  Reloaded adopted = engine->adopt(std::move(loaded));
+  if (!adopted.adopted) engine.reset();
+  return {std::move(engine), std::move(adopted.findings)};
+}
+
+Engine::Reloaded Engine::reload() {
+  const std::lock_guard lock(reload_mutex_);
+  return adopt(policy::load_file(file_));
+}
+
+Engine::Reloaded Engine::reload_text(std::string_view text) {
+  const std::lock_guard lock(reload_mutex_);
+  return adopt(policy::load_text(text, file_));
+}
+
+Engine::Reloaded Engine::adopt(policy::Loaded loaded) {
+  Reloaded result{false, std::move(loaded.findings)};
+  if (!loaded.policy) return result;
+  policy::Policy& policy = *loaded.policy;
+
+  std::shared_ptr<identity::Accounts> accounts;
+  if (!accounts_text_.empty() || !policy.accounts_file.empty()) {
+    identity::Accounts::Loaded read =
+        accounts_text_.empty() ? identity::Accounts::load_file(policy.accounts_file, policy)
+                               : identity::Accounts::load_text(accounts_text_, "accounts", policy);
+    append(result.findings, std::move(read.findings));
+    accounts = std::move(read.accounts);
+  }
+  assign_slots(registry_, policy, accounts.get(), result.findings);
+  if (has_error(result.findings)) return result;
+  if (policy.store.max_keys != store_config_.max_keys ||
+      policy.store.on_full != store_config_.on_full) {
+    result.findings.push_back({policy::Severity::warning,
+                               "",
+                               policy.file,
+                               {},
+                               "`store` changed: the running store keeps its size and `on_full`",
+                               "restart to apply it; counts start full then"});
+  }
+
+  auto snapshot = std::make_shared<const Snapshot>(std::move(loaded.policy), std::move(accounts));
+  {
+    const std::lock_guard lock(snapshot_mutex_);
+    snapshot_ = std::move(snapshot);
+  }
+  version_.fetch_add(1, std::memory_order_release);
+  result.adopted = true;
+  return result;
+}
+
+std::shared_ptr<const Snapshot> Engine::snapshot() const {
+  const std::lock_guard lock(snapshot_mutex_);
+  return snapshot_;
+}
+
+}  // namespace weir::decide

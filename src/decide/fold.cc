@@ -1,0 +1,76 @@
+#include "decide/fold.h"
+
+#include <algorithm>
+
+namespace weir::decide {
+namespace {
+
+constexpr std::uint32_t kMillion = 1'000'000;
+
+// The highest of the thresholds (millionths of the limit) that usage has reached.
+std::uint32_t warned(const policy::Limit& limit, const Outcome& o) {
+  const std::uint64_t used = o.limit - o.remaining;
+  std::uint32_t highest = 0;
+  for (const std::uint32_t ppm : limit.warn_at_ppm) {
+    using Wide = unsigned __int128;
+    if (static_cast<Wide>(used) * kMillion >= static_cast<Wide>(o.limit) * ppm) highest = ppm;
+  }
+  return highest;
+}
+
+bool denies_longer(const LimitVerdict& a, const LimitVerdict& b) {
+  return a.outcome.wait > b.outcome.wait;
+}
+
+bool nearer_exhaustion(const LimitVerdict& a, const LimitVerdict& b) {
+  const std::uint64_t room_a = a.outcome.remaining / a.cost;
+  const std::uint64_t room_b = b.outcome.remaining / b.cost;
+  return room_a != room_b ? room_a < room_b : a.outcome.reset > b.outcome.reset;
+}
+
+}  // namespace
+
+void fold(const policy::Policy& policy, Decision& d) {
+  bool denied = false;
+  for (std::size_t i = 0; i < d.count; ++i) {
+    LimitVerdict& v = d.verdicts[i];
+    const policy::Limit& limit = policy.limits[v.limit];
+    if (!limit.warn_at_ppm.empty() && v.applied() != nullptr)
+      v.warned_ppm = warned(limit, v.outcome);
+    if (v.mode != policy::Mode::enforce) continue;
+    if (!v.outcome.admit) {
+      if (!denied || denies_longer(v, d.verdicts[d.governing])) d.governing = i;
+      denied = true;
+    } else if (!denied) {
+      if (d.governing == kNoLimit || nearer_exhaustion(v, d.verdicts[d.governing])) d.governing = i;
+      d.delay = std::max(d.delay, v.outcome.delay);
+    }
+  }
+  if (!denied) return;
+  const LimitVerdict& governing = d.verdicts[d.governing];
+  d.admit = false;
+  d.delay = {};
+  d.reason = governing.outcome.reason;
+  d.retry_after = governing.outcome.wait;
+  d.status = d.reason == Reason::store_failure ? 503 : policy.limits[governing.limit].status;
+}
+
+void apply_failure_policy(const policy::Policy& policy, Decision& d) {
+  // What a caller is asked to wait while nobody knows when the store comes back.
+  constexpr Duration kRetry = seconds(1);
+  d.degraded = true;
+  for (std::size_t i = 0; i < d.count; ++i) {
+    LimitVerdict& v = d.verdicts[i];
+    if (v.applied() == nullptr) continue;
+    // `local` needs a second store beside the first one. No store of this version can fail, and
+    // until one can, the strict reading stands in.
+    const bool open = policy.limits[v.limit].on_store_failure == policy::OnStoreFailure::open;
+    v.outcome = {};
+    v.outcome.admit = open;
+    v.outcome.reason = open ? Reason::admitted : Reason::store_failure;
+    v.outcome.limit = v.applied()->burst;
+    if (!open) v.outcome.wait = kRetry;
+  }
+}
+
+}  // namespace weir::decide

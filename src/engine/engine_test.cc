@@ -1,0 +1,89 @@
+// The installed engine API, as a program uses it.
+#include "weir/engine.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace weir {
+namespace {
+
+class EngineApi : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "weir-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string write(std::string_view text) {
+    const std::string path = (folder_ / "policy.yaml").string();
+    std::ofstream(path) << text;
+    return path;
+  }
+
+  std::filesystem::path folder_;
+  ManualClock clock_{Instant{1'796'052'691'000'000'000}};
+};
+
+TEST_F(EngineApi, DecidesAndAnswers) {
+  const std::string path =
+      write("version: 1\ntiers: {free: 2/min}\nresponse: {cors_expose: false}\n");
+  Result<Engine> engine = Engine::open(path, clock_);
+  ASSERT_TRUE(engine) << engine.error().text();
+  const Request request{.method = "GET", .target = "/v1/x", .client_ip = "203.0.113.7"};
+  EXPECT_TRUE(engine->decide(request).admit());
+  EXPECT_TRUE(engine->decide(request).admit());
+  const Verdict denied = engine->decide(request);
+  EXPECT_FALSE(denied.admit());
+  EXPECT_EQ(denied.status(), 429);
+  EXPECT_EQ(denied.tier(), "free");
+  EXPECT_EQ(denied.route_class(), "default");
+  EXPECT_EQ(denied.retry_after(), std::chrono::seconds(30));
+  const Answer answer = engine->answer(denied);
+  EXPECT_EQ(answer.status, 429);
+  std::string retry;
+  for (const auto& [name, value] : answer.headers) {
+    if (name == "Retry-After") retry = value;
+  }
+  EXPECT_EQ(retry, "30");
+  EXPECT_NE(answer.body.find("\"retryAfter\":30"), std::string::npos) << answer.body;
+}
+
+TEST_F(EngineApi, KeepsTheOldPolicyWhenTheNewOneIsWrong) {
+  const std::string path = write("version: 1\ntiers: {free: 2/min}\n");
+  Result<Engine> engine = Engine::open(path, clock_);
+  ASSERT_TRUE(engine) << engine.error().text();
+  const std::string id = engine->policy_id();
+  write("version: 1\ntiers: {free: 2/horu}\n");
+  const Result<void> reloaded = engine->reload();
+  ASSERT_FALSE(reloaded);
+  EXPECT_NE(reloaded.error().text().find("policy.yaml:2:"), std::string::npos);
+  EXPECT_EQ(engine->policy_id(), id);
+  write("version: 1\ntiers: {free: 3/min}\n");
+  EXPECT_TRUE(engine->reload());
+  EXPECT_NE(engine->policy_id(), id);
+}
+
+TEST_F(EngineApi, SaysWhatIsWrongWithAPolicyThatIsNotThere) {
+  const Result<Engine> engine = Engine::open((folder_ / "missing.yaml").string());
+  ASSERT_FALSE(engine);
+  EXPECT_NE(engine.error().text().find("missing.yaml"), std::string::npos);
+}
+
+TEST_F(EngineApi, AVerdictOutlivesTheEngineThatMadeIt) {
+  Verdict verdict;
+  {
+    Result<Engine> engine = Engine::open(write("version: 1\ntiers: {free: 2/min}\n"), clock_);
+    ASSERT_TRUE(engine) << engine.error().text();
+    engine->decide({.method = "GET", .target = "/", .client_ip = "203.0.113.7"}, verdict);
+  }
+  EXPECT_EQ(verdict.tier(), "free");
+}
+
+}  // namespace
+}  // namespace weir
