@@ -123,7 +123,7 @@ void move(Timeline& run, Random& random) {
 }
 
 TEST_P(AgainstTheModel, DecidesTheSameOnRandomTimelines) {
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     Random random(seed);
     const std::uint64_t start = random_start(random);
     const auto offset = random.one_in(2) ? std::int64_t{1'764'460'800'000'000'000} : 0;
@@ -150,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(AllAlgorithms, AgainstTheModel,
 
 // Never later than the ideal bucket, at most one unit (under 2 ns) earlier, nothing accumulates.
 TEST(TokenBucket, IsTheIdealBucketToOneUnit) {
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     Random random(seed);
     const Numbers n = random_bucket(random, Algorithm::token_bucket);
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + describe(n));
