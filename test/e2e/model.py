@@ -1,0 +1,302 @@
+"""The law of docs/semantics.md once more, slow and in exact integers: decides a decision log again.
+
+A second writing of the semantics in another language, sharing no code with weir. `Model.decide`
+takes one line of the decision log (its limits with their numbers, costs and keys, and the instant
+the store used) and returns what each limit must have said; `check` compares.
+"""
+
+import json
+
+NEVER = 2**64 - 1
+
+
+def ceil_div(a, b):
+    return -(-a // b)
+
+
+class Said:
+    """What one limit says of one request."""
+
+    def __init__(self, admit, reason, limit, remaining, wait, reset, delay=0):
+        self.admit = admit
+        self.reason = reason
+        self.limit = limit
+        self.remaining = remaining
+        self.wait = wait
+        self.reset = reset
+        self.delay = delay
+
+
+class Bucket:
+    """token_bucket and leaky_bucket: one instant, on a grid of k units a token."""
+
+    def __init__(self, n):
+        self.period = n["period_ns"]
+        self.k = max(1, self.period // n["count"])
+        self.m = n["count"] * self.k
+        self.size = n["burst"]
+        self.tat = 0
+
+    def units(self, t):
+        return t * self.m // self.period
+
+    def used(self, now):
+        return min(max(self.units(self.tat) - self.units(now), 0), self.size * self.k)
+
+    def fits(self, now, cost):
+        return self.used(now) + cost * self.k <= self.size * self.k
+
+    def remaining(self, now):
+        return (self.size * self.k - self.used(now)) // self.k
+
+    def wait(self, now, cost):
+        need = self.units(now) + self.used(now) + cost * self.k - self.size * self.k
+        return max(0, ceil_div(need * self.period, self.m) - now)
+
+    def reset(self, now):
+        return max(0, ceil_div((self.units(now) + self.used(now)) * self.period, self.m) - now) \
+            if self.used(now) else 0
+
+    def charge(self, now, cost):
+        units = self.units(now) + self.used(now) + cost * self.k
+        self.tat = ceil_div(units * self.period, self.m)
+
+
+class Fixed:
+    def __init__(self, n):
+        self.window = n["period_ns"]
+        self.size = n["count"]
+        self.aligned = n["align"] == "epoch"
+        self.start = None
+        self.count = 0
+
+    def roll(self, now, wall):
+        if self.aligned:
+            start = wall // self.window
+            if self.start is None or start > self.start:
+                self.start, self.count = start, 0
+        elif self.start is not None and now - self.start >= self.window:
+            self.start, self.count = None, 0
+
+    def fits(self, cost):
+        return self.count + cost <= self.size
+
+    def left(self, now, wall):
+        if self.aligned:
+            return self.window - wall % self.window
+        return self.window - (now - self.start if self.start is not None else 0)
+
+
+class Sliding:
+    """Aligned windows; the part of the last one that still counts is strictly below its share."""
+
+    def __init__(self, n):
+        self.window = n["period_ns"]
+        self.size = n["count"]
+        self.start, self.current, self.previous = None, 0, 0
+
+    def roll(self, wall):
+        start = wall // self.window
+        if self.start is None or start > self.start + 1:
+            self.previous, self.current = 0, 0
+        elif start == self.start + 1:
+            self.previous, self.current = self.current, 0
+        self.start = start if self.start is None else max(start, self.start)
+
+    def estimate(self, wall, previous=None):
+        previous = self.previous if previous is None else previous
+        if previous == 0:
+            return 0
+        return ceil_div(previous * (self.window - wall % self.window), self.window) - 1
+
+    def used(self, wall):
+        return self.estimate(wall) + self.current
+
+    def wait(self, wall, cost):
+        """The first instant with room, by bisection over each of the next two windows."""
+        if self.used(wall) + cost <= self.size:
+            return 0
+        base = wall - wall % self.window
+        for n, (previous, current) in enumerate([(self.previous, self.current), (self.current, 0), (0, 0)]):
+            low, high = max(wall, base + n * self.window), base + (n + 1) * self.window - 1
+            room = lambda t: self.estimate(t, previous) + current + cost <= self.size
+            if not room(high):
+                continue
+            while low < high:
+                middle = (low + high) // 2
+                low, high = (low, middle) if room(middle) else (middle + 1, high)
+            return low - wall
+        raise AssertionError("a cost within the limit fits within three windows")
+
+    def reset(self, wall):
+        """Until the estimate is 0 with nothing current."""
+        base = wall - wall % self.window
+        if self.current == 0 and self.previous == 0:
+            return 0
+        for n, (previous, current) in enumerate([(self.previous, self.current), (self.current, 0), (0, 0)]):
+            low, high = max(wall, base + n * self.window), base + (n + 1) * self.window - 1
+            if current or self.estimate(high, previous):
+                continue
+            while low < high:
+                middle = (low + high) // 2
+                low, high = (low, middle) if self.estimate(middle, previous) == 0 else (middle + 1, high)
+            return low - wall
+        raise AssertionError("an idle window is full within two windows")
+
+
+class Log:
+    def __init__(self, n):
+        self.window = n["period_ns"]
+        self.size = n["count"]
+        self.entries = []
+
+    def roll(self, now):
+        self.entries = [(t, c) for t, c in self.entries if now - t < self.window]
+
+    def used(self):
+        return sum(c for _, c in self.entries)
+
+    def wait(self, now, cost):
+        used = self.used()
+        for t, c in self.entries:
+            if used + cost <= self.size:
+                break
+            used -= c
+            last = t
+        else:
+            return last + self.window - now
+        return 0 if self.used() + cost <= self.size else last + self.window - now
+
+
+class Model:
+    def __init__(self):
+        self.counters = {}
+
+    def counter(self, limit):
+        key = (limit["slot"], limit["key"])
+        if key not in self.counters:
+            kind = {"token_bucket": Bucket, "leaky_bucket": Bucket, "fixed_window": Fixed,
+                    "sliding_window": Sliding, "sliding_log": Log}[limit["algorithm"]]
+            self.counters[key] = kind(limit)
+        return self.counters[key]
+
+    def look(self, counter, limit, now, wall, cost):
+        """(fits, remaining, wait for cost, reset) of a counter as it is."""
+        if isinstance(counter, Bucket):
+            counter.size = limit["burst"]
+            delay = max(0, counter.tat - now) if limit["algorithm"] == "leaky_bucket" else 0
+            allowed = min(limit["max_wait_ns"], limit["max_delay_ns"])
+            wait = counter.wait(now, cost)
+            if delay > allowed:
+                wait = max(wait, delay - allowed)
+            return (counter.fits(now, cost) and delay <= allowed, counter.remaining(now), wait,
+                    counter.reset(now), delay)
+        counter.size = limit["count"]
+        if isinstance(counter, Fixed):
+            counter.roll(now, wall)
+            left = counter.left(now, wall)
+            return (counter.fits(cost), max(0, counter.size - counter.count),
+                    0 if counter.fits(cost) else left, left, 0)
+        if isinstance(counter, Sliding):
+            counter.roll(wall)
+            used = counter.used(wall)
+            return (used + cost <= counter.size, max(0, counter.size - used),
+                    counter.wait(wall, cost), counter.reset(wall), 0)
+        counter.roll(now)
+        reset = counter.entries[-1][0] + counter.window - now if counter.entries else 0
+        return (counter.used() + cost <= counter.size, max(0, counter.size - counter.used()),
+                counter.wait(now, cost), reset, 0)
+
+    def charge(self, counter, now, wall, cost):
+        if isinstance(counter, Bucket):
+            counter.charge(now, cost)
+        elif isinstance(counter, Fixed):
+            if counter.start is None:
+                counter.start = wall // counter.window if counter.aligned else now
+            counter.count += cost
+        elif isinstance(counter, Sliding):
+            counter.current += cost
+        else:
+            counter.entries.append((now, cost))
+
+    def limit_size(self, limit):
+        return limit["burst"] if "bucket" in limit["algorithm"] else limit["count"]
+
+    def decide(self, line):
+        """[Said] for the limits of one decision; charges what an exact limiter would."""
+        now, wall = line["now_ns"], line["now_ns"] + line["wall_offset_ns"]
+        looks = []
+        for limit in line["limits"]:
+            counter, size, cost = self.counter(limit), self.limit_size(limit), limit["cost"]
+            if cost > size:
+                _, remaining, _, reset, _ = self.look(counter, limit, now, wall, 0)
+                looks.append(Said(False, "cost_exceeds_limit", size, remaining, NEVER, reset))
+                continue
+            fits, remaining, wait, reset, delay = self.look(counter, limit, now, wall, cost)
+            reason = "admitted" if fits else "limit_exceeded"
+            looks.append(Said(fits, reason, size, remaining, wait, reset, delay if fits else 0))
+        admit = all(s.admit for s, l in zip(looks, line["limits"]) if l["mode"] == "enforce")
+        if admit and not line["peek"]:
+            for i, (said, limit) in enumerate(zip(looks, line["limits"])):
+                if not said.admit:
+                    continue
+                counter = self.counter(limit)
+                self.charge(counter, now, wall, limit["cost"])
+                _, remaining, wait, reset, _ = self.look(counter, limit, now, wall, limit["cost"])
+                looks[i] = Said(True, "admitted", said.limit, remaining, wait, reset, said.delay)
+        return admit, looks
+
+
+def governing(line, admit, said):
+    """The index of the limit that the answer's single-limit fields speak of, or None."""
+    enforced = [i for i, l in enumerate(line["limits"]) if l["mode"] == "enforce"]
+    if not enforced:
+        return None
+    if not admit:
+        denying = [i for i in enforced if not said[i].admit]
+        return max(denying, key=lambda i: (said[i].wait, -i))
+    costs = [l["cost"] for l in line["limits"]]
+    return min(enforced, key=lambda i: (said[i].remaining // costs[i], -said[i].reset, i))
+
+
+def seconds_up(ns):
+    return ceil_div(ns, 10**9)
+
+
+def published_window(limit):
+    if "bucket" in limit["algorithm"]:
+        return max(1, seconds_up(ceil_div(limit["burst"] * limit["period_ns"], limit["count"])))
+    return max(1, seconds_up(limit["period_ns"]))
+
+
+def effective_window(limit, said):
+    """`t` of the RateLimit field, in whole seconds."""
+    if limit["algorithm"] == "fixed_window":
+        return seconds_up(said.reset)
+    if said.remaining > 0 and said.admit:
+        return max(1, ceil_div(said.remaining * published_window(limit), said.limit))
+    if said.remaining > 0 and said.wait == 0:
+        return max(1, ceil_div(said.remaining * published_window(limit), said.limit))
+    return max(1, seconds_up(said.wait))
+
+
+def check(path):
+    """Decides a whole decision log again. Returns (decisions, [differences])."""
+    model, wrong, count = Model(), [], 0
+    with open(path) as lines:
+        for number, text in enumerate(lines, 1):
+            line = json.loads(text)
+            if any(l.get("overflow") for l in line["limits"]):
+                raise AssertionError("the model does not know the overflow counter")
+            count += 1
+            admit, said = model.decide(line)
+            if admit != line["admit"]:
+                wrong.append(f"{path}:{number}: admit {line['admit']}, the model says {admit}")
+            for limit, s in zip(line["limits"], said):
+                for field, expected in (("admit", s.admit), ("reason", s.reason), ("limit", s.limit),
+                                        ("remaining", s.remaining), ("wait_ns", s.wait),
+                                        ("reset_ns", s.reset), ("delay_ns", s.delay)):
+                    if limit[field] != expected:
+                        wrong.append(f"{path}:{number}: {limit['name']}.{field} is {limit[field]}, "
+                                     f"the model says {expected}")
+    return count, wrong

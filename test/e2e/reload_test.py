@@ -1,0 +1,82 @@
+"""`weir serve` under load with a reload every 100 ms: no request fails and no count is lost.
+
+WEIR_SOAK: seconds of load (default 60).
+"""
+
+import os
+import threading
+import time
+
+import stack
+
+SECONDS = float(os.environ.get("WEIR_SOAK", "60"))
+LIMIT = 2_000_000_000
+
+POLICY = """\
+version: 1
+tiers: {{t: {{}}}}
+limits:
+  - {{name: bucket, key: global, rate: 2G/d}}
+  - {{name: window, key: global, algorithm: fixed_window, limit: 2G, window: 365d}}
+  - {{name: sliding, key: global, algorithm: sliding_window, limit: 2G, window: 365d}}
+  - {{name: queue, key: [ip], algorithm: leaky_bucket, rate: 1G/s, queue: 1000000}}
+{extra}"""
+
+BAD = POLICY + "  - {{name: typo, key: [ip], rte: 5/s}}\n"
+FIELDS = {"X-Forwarded-Method": "GET", "X-Forwarded-Uri": "/v1/x"}
+
+
+def write(path, text):
+    """As an editor or a deployment does: the file is never half there."""
+    new = path.with_suffix(".new")
+    new.write_text(text)
+    os.replace(new, path)
+
+
+def test_reloads_under_load_fail_nothing_and_lose_no_count():
+    with stack.folder() as folder, stack.Weir(POLICY.format(extra=""), folder) as weir:
+        counts, failures, done = [0, 0, 0, 0], [], threading.Event()
+
+        def load(i):
+            client = stack.Client(weir.port)
+            while not done.is_set():
+                try:
+                    status, _, _ = client.ask("GET", "/v1/auth", FIELDS)
+                except OSError as error:
+                    failures.append(repr(error))
+                    return
+                if status != 200:
+                    failures.append(status)
+                counts[i] += 1
+
+        threads = [threading.Thread(target=load, args=(i,)) for i in range(len(counts))]
+        for t in threads:
+            t.start()
+        end, reloads = time.monotonic() + SECONDS, 0
+        while time.monotonic() < end:
+            extra = ["", "  - {name: other, key: [ip], rate: 1G/s}\n"][reloads % 2]
+            text = POLICY.format(extra=extra)
+            if reloads % 10 == 9:
+                text = BAD.format(extra=extra)
+            write(weir.policy, text)
+            weir.reload()
+            reloads += 1
+            done.wait(0.1)
+        done.set()
+        for t in threads:
+            t.join()
+        assert not failures, failures[:5]
+        write(weir.policy, POLICY.format(extra=""))
+        client = stack.Client(weir.port)
+        status, fields, _ = client.ask("GET", "/v1/auth", FIELDS)
+        assert status == 200
+        served = sum(counts) + 1
+        values = dict(part.split(";")[:2] for part in fields["ratelimit"].split(", "))
+        for name in ('"window"', '"sliding"'):
+            assert int(values[name][2:]) == LIMIT - served, (name, values, served)
+        print(f"  {served} requests, {reloads} reloads, {SECONDS:.0f} s")
+        assert "rte" in weir.errors(), "the wrong policies were reported"
+
+
+if __name__ == "__main__":
+    stack.main(globals())
