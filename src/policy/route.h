@@ -53,7 +53,7 @@ class RouteTable {
   RouteTable(RouteTable&&) noexcept;
   RouteTable& operator=(RouteTable&&) noexcept;
 
-  // `fold_case` as in PathRules: patterns are folded too.
+  // Before the first `add`: patterns are folded and split by these rules too.
   void set_rules(const PathRules& rules);
   void add(const Pattern& pattern, std::uint16_t class_id);
   // `path` in normal form. The class of the earliest pattern that matches, from those whose order
