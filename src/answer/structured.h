@@ -1,0 +1,43 @@
+// Pieces of structured fields (RFC 9651) in their canonical form.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/append.h"
+
+namespace weir::answer {
+
+// Text for a header field: what is not printable ASCII, and `%`, as %XX. Names of a policy are
+// printable, so this changes nothing that the loader accepted but keeps a line a line.
+inline void append_printable(std::string& out, char c) {
+  if (c >= 0x20 && c <= 0x7E && c != '%') {
+    out += c;
+    return;
+  }
+  constexpr char kHex[] = "0123456789ABCDEF";
+  out += '%';
+  out += kHex[static_cast<unsigned char>(c) >> 4];
+  out += kHex[static_cast<unsigned char>(c) & 15];
+}
+
+// A String: quoted, with `"` and `\` escaped.
+inline void append_string(std::string& out, std::string_view text) {
+  out += '"';
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    append_printable(out, c);
+  }
+  out += '"';
+}
+
+// `;key=7`; the caller keeps within 15 digits.
+inline void append_parameter(std::string& out, std::string_view key, std::uint64_t value) {
+  out += ';';
+  out += key;
+  out += '=';
+  base::append_decimal(out, value);
+}
+
+}  // namespace weir::answer
