@@ -119,12 +119,7 @@ Inspection MemoryStore::inspect(const Charge& charge, Now now) {
     result.live = true;
     result.ttl = Instant{entry->counter.expires_ns} - now.steady;
   }
-  if (entry != nullptr && entry->counter.log != nullptr) {
-    result.now = entry->counter.log->peek(*charge.numbers, 0, now);
-  } else {
-    const algo::State state = entry != nullptr ? entry->counter.state : algo::State{};
-    result.now = algo::peek(*charge.numbers, state, 0, now, charge.max_delay);
-  }
+  result.now = memory::peek(entry != nullptr ? &entry->counter : nullptr, charge, 0, now);
   return result;
 }
 

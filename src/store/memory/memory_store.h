@@ -42,7 +42,7 @@ struct MemoryOptions {
   // At most this many locks: a power of two up to 64. A small table has fewer, at least 1,024 keys
   // each; with one shard `max_keys` is exact.
   std::size_t shards = 64;
-  std::optional<base::HashSecret> secret;  // random where none is given
+  std::optional<base::HashSecret> secret = std::nullopt;  // random where none is given
 };
 
 class MemoryStore final : public Store {

@@ -12,9 +12,13 @@ std::size_t place(Slot slot, const algo::Numbers& numbers) {
   return h % Overflow::kCells;
 }
 
-// Until time moves on, no other charge of the same request can take the place.
-Counter* pinned(Overflow::Cell& cell, Instant now) {
-  if (!cell.counter.live(now)) cell.counter.expires_ns = (now + nanoseconds(1)).ns;
+// A dead counter starts full (what it held may read as live again when wall time steps back), and
+// until time moves on no other charge of the same request can take its place.
+Counter* ready(Overflow::Cell& cell, Instant now) {
+  if (!cell.counter.live(now)) {
+    cell.counter.clear();
+    cell.counter.expires_ns = (now + nanoseconds(1)).ns;
+  }
   return &cell.counter;
 }
 
@@ -29,15 +33,14 @@ Counter* Overflow::find(Slot slot, const algo::Numbers& numbers, Instant now) {
   Cell* dead = nullptr;
   for (std::size_t i = 0; i < kProbe; ++i) {
     Cell& cell = cells_.data()[(start + i) % kCells];
-    if (cell.used && cell.slot == slot && cell.numbers == numbers) return pinned(cell, now);
+    if (cell.used && cell.slot == slot && cell.numbers == numbers) return ready(cell, now);
     if (dead == nullptr && !cell.counter.live(now)) dead = &cell;
   }
   if (dead == nullptr) return nullptr;
-  dead->counter.clear();
   dead->numbers = numbers;
   dead->slot = slot;
   dead->used = true;
-  return pinned(*dead, now);
+  return ready(*dead, now);
 }
 
 }  // namespace weir::store::memory

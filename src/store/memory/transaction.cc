@@ -10,6 +10,18 @@ bool keeps_log(const Charge& charge) { return charge.numbers->algorithm == Algor
 
 }  // namespace
 
+Outcome peek(const Counter* counter, const Charge& charge, std::uint64_t cost, Now now) {
+  if (keeps_log(charge)) {
+    if (counter != nullptr && counter->log != nullptr) {
+      return counter->log->peek(*charge.numbers, cost, now);
+    }
+    algo::Log empty;
+    return empty.peek(*charge.numbers, cost, now);
+  }
+  const algo::State state = counter != nullptr ? counter->state : algo::State{};
+  return algo::peek(*charge.numbers, state, cost, now, charge.max_delay);
+}
+
 Now Table::clamp(Now now) {
   // Relaxed: callers hold the locks of the counters they read, and those order the counters.
   std::uint64_t latest = latest_ns.load(std::memory_order_relaxed);
@@ -121,7 +133,7 @@ bool Transaction::check(std::size_t i) {
   Group& g = group(i);
   if (g.counter == nullptr) return !refuse_for_want_of_place(i);
   if (keeps_log(c)) {
-    outcomes_.make(i) = check_log(i);
+    outcomes_.make(i) = view(i, detail::saturating_add(g.cost, c.cost));
   } else {
     const algo::Step step = algo::charge(*c.numbers, g.work, c.cost, now_, c.max_delay);
     outcomes_.make(i) = step.outcome;
@@ -134,14 +146,6 @@ bool Transaction::check(std::size_t i) {
   outcomes_[i].overflow = g.overflow;
   if (outcomes_[i].admit) g.cost = detail::saturating_add(g.cost, c.cost);
   return outcomes_[i].admit;
-}
-
-Outcome Transaction::check_log(std::size_t i) {
-  const Charge& c = charge(i);
-  algo::Log empty;
-  algo::Log* log = group(i).counter->log;
-  return (log != nullptr ? *log : empty)
-      .peek(*c.numbers, detail::saturating_add(group(i).cost, c.cost), now_);
 }
 
 // A denial that found the state beyond what these numbers can owe brings it back within them, or
@@ -168,27 +172,26 @@ bool Transaction::refuse_for_want_of_place(std::size_t i) {
   return true;
 }
 
+// The request is admitted: charges what had room. Outcomes show the counters after it.
 void Transaction::commit(std::size_t i) {
   const Charge& c = charge(i);
   Group& g = group(i);
-  if (!outcomes_[i].admit || g.counter == nullptr) return;
-  if (c.cost == 0) {
-    if (keeps_log(c)) outcomes_[i] = view(i, 0);
-    outcomes_[i].overflow = g.overflow;
-    return;
-  }
+  if (g.counter == nullptr) return;
   Counter& counter = *g.counter;
-  if (keeps_log(c)) {
+  if (!outcomes_[i].admit || c.cost == 0) {
+    if (keeps_log(c)) outcomes_[i] = view(i, c.cost);
+  } else if (keeps_log(c)) {
     if (counter.log == nullptr) counter.log = new algo::Log;
     outcomes_[i] = counter.log->charge(*c.numbers, c.cost, now_);
-    outcomes_[i].overflow = g.overflow;
     assert(outcomes_[i].admit);
     counter.expires_ns = counter.log->full_at(*c.numbers).ns;
+    g.charged = true;
   } else {
     counter.state = g.work;
     counter.expires_ns = algo::full_at(*c.numbers, g.work, now_).ns;
+    g.charged = true;
   }
-  g.charged = true;
+  outcomes_[i].overflow = g.overflow;
 }
 
 // Reserved entries are linked, or free again.
@@ -225,15 +228,7 @@ void Transaction::show_as_found() {
 }
 
 Outcome Transaction::view(std::size_t i, std::uint64_t cost) const {
-  const Charge& c = charge(i);
-  const Counter* counter = group(i).counter;
-  algo::Log empty;
-  if (keeps_log(c)) {
-    algo::Log* log = counter != nullptr ? counter->log : nullptr;
-    return (log != nullptr ? *log : empty).peek(*c.numbers, cost, now_);
-  }
-  const algo::State state = counter != nullptr ? counter->state : algo::State{};
-  return algo::peek(*c.numbers, state, cost, now_, c.max_delay);
+  return peek(group(i).counter, charge(i), cost, now_);
 }
 
 }  // namespace weir::store::memory

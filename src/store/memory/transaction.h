@@ -45,6 +45,9 @@ struct Table {
   Now clamp(Now now);
 };
 
+// What a counter says to `cost` of this charge's limit; null is a full one. Changes nothing.
+Outcome peek(const Counter* counter, const Charge& charge, std::uint64_t cost, Now now);
+
 // The distinct shards of some charges, locked in ascending order.
 class ShardLocks {
  public:
@@ -102,7 +105,6 @@ class Transaction {
   void resolve(std::size_t i);
   void resolve_in_overflow(std::size_t i);
   bool check(std::size_t i);
-  Outcome check_log(std::size_t i);
   bool refuse_for_want_of_place(std::size_t i);
   void commit(std::size_t i);
   void settle_groups();
