@@ -129,8 +129,7 @@ void append_value(std::string& out, FieldKind kind, const Signal* shown, const S
     case FieldKind::reset_chosen:
       return append_reset(out, *shown, view, view.response->reset_epoch);
     case FieldKind::name:
-      for (const char c : shown->limit->name) append_printable(out, c);
-      return;
+      return append_printable(out, shown->limit->name);
     case FieldKind::denied_flag:
       out += "true";
       return;

@@ -79,7 +79,7 @@ void write_violated(Fields& fields, const View& view) {
 // otherwise leave a client's own in its place.
 void write_verdict(Fields& fields, const View& view) {
   if (fields.open("Weir-Tier")) {
-    for (const char c : view.tier_name) append_printable(fields.text(), c);
+    append_printable(fields.text(), view.tier_name);
     fields.close();
   }
   if (view.admit) return;
