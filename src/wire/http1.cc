@@ -1,0 +1,444 @@
+#include "wire/http1.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/beast/http/basic_parser.hpp>
+#include <cstring>
+#include <limits>
+
+namespace weir::wire {
+
+namespace http = boost::beast::http;
+
+namespace {
+
+constexpr HttpError kBareLineFeed{400, "A line ends in a bare line feed; lines end in CR LF."};
+constexpr HttpError kFoldedField{400, "A header field is folded over several lines."};
+constexpr HttpError kBadRequestLine{400, "The request line is not `METHOD target HTTP/1.1`."};
+constexpr HttpError kBadField{400, "A header field is not `Name: value`."};
+constexpr HttpError kBadTarget{400, "The request target is neither a path nor an absolute URL."};
+constexpr HttpError kBadLength{400, "Content-Length is repeated or is no whole number."};
+constexpr HttpError kLengthAndCoding{400,
+                                     "Content-Length and Transfer-Encoding exclude each other."};
+constexpr HttpError kBadChunk{400, "The chunked body is malformed."};
+constexpr HttpError kNoHost{400, "The request has no Host field."};
+constexpr HttpError kManyHosts{400, "The request has more than one Host field."};
+constexpr HttpError kBodyTooLarge{413, "The body is larger than this listener accepts."};
+constexpr HttpError kTargetTooLong{414, "The request line is longer than this listener accepts."};
+constexpr HttpError kHeadTooLarge{431, "The header fields are larger than this listener accepts."};
+constexpr HttpError kTooManyFields{431, "There are more header fields than this listener accepts."};
+constexpr HttpError kExpectation{417, "The only expectation that can be met is 100-continue."};
+constexpr HttpError kUnknownCoding{501, "The only transfer coding understood is chunked."};
+constexpr HttpError kVersion{505, "This listener speaks HTTP/1.1 and HTTP/1.0."};
+
+// A chunk's size line, its extensions included.
+constexpr std::size_t kMaxChunkLine = 256;
+
+constexpr bool is_token_char(char c) {
+  if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) return true;
+  return std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+}
+
+constexpr auto kTokenChars = [] {
+  std::array<bool, 256> table{};
+  for (int c = 1; c < 256; ++c)
+    table[static_cast<std::size_t>(c)] = is_token_char(static_cast<char>(c));
+  return table;
+}();
+
+constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  c = lower(c);
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+// "GET /path HTTP/2.0": a request line but for its version.
+bool names_other_version(std::string_view head) {
+  const std::string_view line = head.substr(0, head.find('\r'));
+  const std::size_t target = line.find(' ');
+  const std::size_t version = line.find(' ', target + 1);
+  if (target == std::string_view::npos || version == std::string_view::npos) return false;
+  const std::string_view text = line.substr(version + 1);
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  return text.size() == 8 && text.starts_with("HTTP/") && digit(text[5]) && text[6] == '.' &&
+         digit(text[7]);
+}
+
+// "3f;name=value": only the size counts. -1: malformed.
+std::int64_t chunk_size(std::string_view line) {
+  std::int64_t size = 0;
+  std::size_t digits = 0;
+  while (digits < line.size() && hex_digit(line[digits]) >= 0) {
+    if (digits == 8) return -1;
+    size = size * 16 + hex_digit(line[digits]);
+    ++digits;
+  }
+  if (digits == 0) return -1;
+  std::string_view rest = line.substr(digits);
+  while (!rest.empty() && (rest[0] == ' ' || rest[0] == '\t')) rest.remove_prefix(1);
+  if (!rest.empty() && rest[0] != ';') return -1;
+  const bool control = std::any_of(rest.begin(), rest.end(), [](char c) {
+    return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
+  });
+  return control ? -1 : size;
+}
+
+}  // namespace
+
+bool equals_ignoring_case(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
+                                            [](char x, char y) { return lower(x) == lower(y); });
+}
+
+bool is_token(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return kTokenChars[static_cast<unsigned char>(c)];
+  });
+}
+
+FieldLookup find_field(std::span<const HttpField> fields, std::string_view name) {
+  FieldLookup found;
+  for (const HttpField& field : fields) {
+    if (field.name.size() != name.size() || !equals_ignoring_case(field.name, name)) continue;
+    if (found.count++ == 0) found.value = field.value;
+  }
+  return found;
+}
+
+// Beast's events, noted as places in the buffer. Beast refuses control characters, bad tokens,
+// spaces before a colon, and more; what it lets pass is checked here.
+class Http1Parser::Head final : public http::basic_parser<true> {
+ public:
+  Head(Http1Parser& owner, const char* base) : owner_(owner), base_(base) {
+    body_limit(boost::none);
+    header_limit(std::numeric_limits<std::uint32_t>::max());
+  }
+
+  const HttpError* problem() const { return problem_; }
+  bool has_request_line() const { return version_ != 0; }
+  int version() const { return version_; }
+  bool waits() const { return expects_ && version_ == 11; }
+  bool is_chunked() const { return codings_ == 1; }
+  bool has_length() const { return lengths_ > 0; }
+  std::uint64_t length() const { return length_; }
+
+  const HttpError* check() const {
+    if (hosts_ > 1) return &kManyHosts;
+    if (hosts_ == 0 && version_ == 11) return &kNoHost;
+    if (codings_ > 0 && lengths_ > 0) return &kLengthAndCoding;
+    if (codings_ > 1 || unknown_coding_) return &kUnknownCoding;
+    // Transfer codings came with 1.1; before it the framing of such a message is anyone's guess.
+    if (codings_ > 0 && version_ == 10) return &kUnknownCoding;
+    return nullptr;
+  }
+
+ private:
+  using Code = boost::beast::error_code;
+
+  void refuse(const HttpError& problem, Code& ec) {
+    problem_ = &problem;
+    ec = http::error::bad_value;
+  }
+  std::uint32_t offset(const char* p) const { return static_cast<std::uint32_t>(p - base_); }
+
+  void on_request_impl(http::verb, boost::beast::string_view method,
+                       boost::beast::string_view target, int version, Code&) override {
+    version_ = version;
+    owner_.method_size_ = static_cast<std::uint32_t>(method.size());
+    owner_.target_at_ = offset(target.data());
+    owner_.target_size_ = static_cast<std::uint32_t>(target.size());
+  }
+
+  void on_field_impl(http::field known, boost::beast::string_view name,
+                     boost::beast::string_view value, Code& ec) override {
+    if (owner_.places_.size() == owner_.limits_.fields) return refuse(kTooManyFields, ec);
+    const bool empty = value.empty();
+    owner_.places_.push_back({offset(name.data()), static_cast<std::uint32_t>(name.size()),
+                              empty ? 0 : offset(value.data()),
+                              static_cast<std::uint32_t>(value.size())});
+    const std::string_view text(value.data(), value.size());
+    switch (known) {
+      case http::field::host:
+        ++hosts_;
+        break;
+      case http::field::content_length:
+        note_length(text, ec);
+        break;
+      case http::field::transfer_encoding:
+        ++codings_;
+        unknown_coding_ = unknown_coding_ || !equals_ignoring_case(text, "chunked");
+        break;
+      case http::field::expect:
+        if (!equals_ignoring_case(text, "100-continue")) return refuse(kExpectation, ec);
+        expects_ = true;
+        break;
+      default:
+        break;
+    }
+  }
+
+  void note_length(std::string_view text, Code& ec) {
+    const bool digits = !text.empty() && std::all_of(text.begin(), text.end(),
+                                                     [](char c) { return c >= '0' && c <= '9'; });
+    if (++lengths_ > 1 || !digits) return refuse(kBadLength, ec);
+    length_ = 0;
+    for (const char c : text) {
+      const auto digit = static_cast<std::uint64_t>(c - '0');
+      if (length_ > (std::numeric_limits<std::uint64_t>::max() - digit) / 10) {
+        return refuse(kBodyTooLarge, ec);
+      }
+      length_ = length_ * 10 + digit;
+    }
+  }
+
+  void on_response_impl(int, boost::beast::string_view, int, Code&) override {}
+  void on_header_impl(Code&) override {}
+  void on_body_init_impl(const boost::optional<std::uint64_t>&, Code&) override {}
+  std::size_t on_body_impl(boost::beast::string_view, Code&) override { return 0; }
+  void on_chunk_header_impl(std::uint64_t, boost::beast::string_view, Code&) override {}
+  std::size_t on_chunk_body_impl(std::uint64_t, boost::beast::string_view, Code&) override {
+    return 0;
+  }
+  void on_finish_impl(Code&) override {}
+
+  Http1Parser& owner_;
+  const char* base_;
+  const HttpError* problem_ = nullptr;
+  int version_ = 0;
+  int hosts_ = 0;
+  int lengths_ = 0;
+  int codings_ = 0;
+  bool unknown_coding_ = false;
+  bool expects_ = false;
+  std::uint64_t length_ = 0;
+};
+
+std::span<char> Http1Parser::prepare(std::size_t n) {
+  if (buffer_.size() - end_ < n && begin_ + used_ > 0) {
+    // What is left of earlier requests makes room first.
+    begin_ += used_;
+    used_ = 0;
+    if (end_ > begin_) std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  if (buffer_.size() - end_ < n) buffer_.resize(std::max(end_ + n, 2 * buffer_.size()));
+  return {buffer_.data() + end_, buffer_.size() - end_};
+}
+
+Http1Parser::Status Http1Parser::next() {
+  if (used_ > 0) {
+    begin_ += used_;
+    used_ = 0;
+    if (begin_ == end_) begin_ = end_ = 0;
+  }
+  switch (state_) {
+    case State::head:
+      return find_head();
+    case State::sized_body:
+      return read_sized_body();
+    case State::chunked_body:
+      return read_chunked_body();
+    case State::failed:
+      return Status::error;
+  }
+  return Status::error;
+}
+
+Http1Parser::Status Http1Parser::fail(std::uint16_t status, std::string_view detail) {
+  state_ = State::failed;
+  error_ = {status, detail};
+  return Status::error;
+}
+
+// Looks for the empty line that ends a head, judging each line end on the way: so a request that
+// could never become valid is refused at once, wherever the network cut it.
+Http1Parser::Status Http1Parser::find_head() {
+  if (scanned_ == 0) {
+    // One empty line before a request is tolerated (RFC 9112, 2.2).
+    if (!skipped_line_ && end_ - begin_ >= 2 && at(0, 2) == "\r\n") {
+      begin_ += 2;
+      skipped_line_ = true;
+    }
+    if (begin_ == end_) return Status::need_more;
+    const char first = buffer_[begin_];
+    if (!skipped_line_ && first == '\r' && end_ - begin_ == 1) return Status::need_more;
+    if (!kTokenChars[static_cast<unsigned char>(first)]) return fail(kBadRequestLine);
+  }
+  const std::size_t have = std::min(end_ - begin_, limits_.header_bytes);
+  const char* const base = buffer_.data() + begin_;
+  while (scanned_ < have) {
+    const void* hit = std::memchr(base + scanned_, '\n', have - scanned_);
+    if (hit == nullptr) break;
+    const auto i = static_cast<std::size_t>(static_cast<const char*>(hit) - base);
+    if (i == 0 || base[i - 1] != '\r') return fail(kBareLineFeed);
+    if (i >= 3 && base[i - 2] == '\n') return read_head(i + 1);
+    if (i + 1 >= have) {  // judge the line once its successor's first byte is here
+      scanned_ = i;
+      if (have == limits_.header_bytes) break;
+      return Status::need_more;
+    }
+    if (base[i + 1] == ' ' || base[i + 1] == '\t') return fail(kFoldedField);
+    ++lines_;
+    scanned_ = i + 1;
+  }
+  if (have == limits_.header_bytes) return fail(lines_ == 0 ? kTargetTooLong : kHeadTooLarge);
+  scanned_ = std::max(scanned_, have);
+  return Status::need_more;
+}
+
+Http1Parser::Status Http1Parser::read_head(std::size_t size) {
+  head_size_ = size;
+  scanned_ = lines_ = 0;
+  places_.clear();
+  Head head(*this, buffer_.data() + begin_);
+  boost::beast::error_code ec;
+  head.eager(true);
+  const std::size_t read = head.put(boost::asio::const_buffer(buffer_.data() + begin_, size), ec);
+  if (head.problem() != nullptr) return fail(*head.problem());
+  // The head alone was put: a body still to come is no error.
+  if (ec && ec != http::error::need_more) {
+    if (ec == http::error::bad_version) {
+      return fail(names_other_version(at(0, size)) ? kVersion : kBadRequestLine);
+    }
+    if (ec == http::error::bad_content_length) {
+      return fail(head.is_chunked() ? kLengthAndCoding : kBadLength);
+    }
+    if (ec == http::error::bad_transfer_encoding) {
+      return fail(head.has_length() ? kLengthAndCoding : kUnknownCoding);
+    }
+    return fail(head.has_request_line() ? kBadField : kBadRequestLine);
+  }
+  if (read != size || !head.is_header_done()) return fail(kBadField);
+  if (const HttpError* problem = head.check()) return fail(*problem);
+  if (!cut_absolute_form()) return fail(kBadTarget);
+
+  request_.version = head.version();
+  request_.keep_alive = head.keep_alive();
+  waits_for_continue_ = head.waits();
+  if (head.is_chunked()) {
+    state_ = State::chunked_body;
+    chunk_ = Chunk::size;
+    chunked_used_ = trailer_bytes_ = 0;
+    body_.clear();
+    return read_chunked_body();
+  }
+  if (head.length() > limits_.body_bytes) return fail(kBodyTooLarge);
+  body_size_ = static_cast<std::size_t>(head.length());
+  if (body_size_ == 0) return complete({}, head_size_);
+  state_ = State::sized_body;
+  return read_sized_body();
+}
+
+// "http://host/path" becomes "/path": what every server must accept.
+bool Http1Parser::cut_absolute_form() {
+  const std::string_view target = at(target_at_, target_size_);
+  const std::string_view method = at(0, method_size_);
+  if (method == "CONNECT") return false;
+  if (target.starts_with('/')) return true;
+  if (target == "*") return method == "OPTIONS";
+  const std::size_t scheme = target.find("://");
+  if (scheme == std::string_view::npos) return false;
+  if (!equals_ignoring_case(target.substr(0, scheme), "http") &&
+      !equals_ignoring_case(target.substr(0, scheme), "https")) {
+    return false;
+  }
+  const std::size_t authority = scheme + 3;
+  const std::size_t path = target.find_first_of("/?#", authority);
+  if (path == authority || authority == target.size()) return false;
+  if (path == std::string_view::npos || target[path] != '/') {
+    // No path: "/" would have to be written into the buffer; the slash of "://" serves as one.
+    if (path != std::string_view::npos) return false;
+    target_at_ += static_cast<std::uint32_t>(scheme + 2);
+    target_size_ = 1;
+    return true;
+  }
+  target_at_ += static_cast<std::uint32_t>(path);
+  target_size_ -= static_cast<std::uint32_t>(path);
+  return true;
+}
+
+Http1Parser::Status Http1Parser::read_sized_body() {
+  const std::size_t need = head_size_ + body_size_;
+  if (end_ - begin_ >= need) return complete(at(head_size_, body_size_), need);
+  if (!waits_for_continue_) return Status::need_more;
+  waits_for_continue_ = false;
+  // A client that already sends does not wait.
+  return end_ - begin_ > head_size_ ? Status::need_more : Status::send_continue;
+}
+
+Http1Parser::Status Http1Parser::read_chunked_body() {
+  if (waits_for_continue_) {
+    waits_for_continue_ = false;
+    if (end_ - begin_ == head_size_) return Status::send_continue;
+  }
+  for (;;) {
+    const std::size_t from = head_size_ + chunked_used_;
+    const std::string_view rest = at(from, end_ - begin_ - from);
+    if (chunk_ == Chunk::data) {
+      const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(chunk_left_, rest.size()));
+      body_.append(rest.substr(0, n));
+      chunk_left_ -= n;
+      chunked_used_ += n;
+      if (chunk_left_ > 0) break;
+      chunk_ = Chunk::data_end;
+      continue;
+    }
+    const std::size_t most = chunk_ == Chunk::trailer ? limits_.header_bytes : kMaxChunkLine;
+    const std::size_t line_feed = rest.substr(0, most).find('\n');
+    if (line_feed == std::string_view::npos) {
+      if (rest.size() >= most) return fail(kBadChunk);
+      break;
+    }
+    if (line_feed == 0 || rest[line_feed - 1] != '\r') return fail(kBareLineFeed);
+    const std::string_view line = rest.substr(0, line_feed - 1);
+    chunked_used_ += line_feed + 1;
+    if (chunk_ == Chunk::data_end) {
+      if (!line.empty()) return fail(kBadChunk);
+      chunk_ = Chunk::size;
+    } else if (chunk_ == Chunk::trailer) {
+      if (line.empty()) return complete(body_, head_size_ + chunked_used_);
+      trailer_bytes_ += line.size();
+      const std::size_t colon = line.find(':');
+      if (trailer_bytes_ > limits_.header_bytes) return fail(kHeadTooLarge);
+      if (colon == std::string_view::npos || !is_token(line.substr(0, colon)))
+        return fail(kBadField);
+    } else {
+      const std::int64_t size = chunk_size(line);
+      if (size < 0) return fail(kBadChunk);
+      if (body_.size() + static_cast<std::size_t>(size) > limits_.body_bytes) {
+        return fail(kBodyTooLarge);
+      }
+      chunk_left_ = static_cast<std::uint64_t>(size);
+      chunk_ = size == 0 ? Chunk::trailer : Chunk::data;
+    }
+  }
+  // What is decoded need not be kept: the bytes after it move up behind the head.
+  if (chunked_used_ > limits_.header_bytes) {
+    char* const to = buffer_.data() + begin_ + head_size_;
+    const std::size_t left = end_ - begin_ - head_size_ - chunked_used_;
+    std::memmove(to, to + chunked_used_, left);
+    end_ -= chunked_used_;
+    chunked_used_ = 0;
+  }
+  return Status::need_more;
+}
+
+Http1Parser::Status Http1Parser::complete(std::string_view body, std::size_t used) {
+  state_ = State::head;
+  skipped_line_ = false;
+  used_ = used;
+  fields_.clear();
+  for (const Place& p : places_) {
+    fields_.push_back({at(p.name_at, p.name_size), at(p.value_at, p.value_size)});
+  }
+  request_.method = at(0, method_size_);
+  request_.target = at(target_at_, target_size_);
+  request_.fields = fields_;
+  request_.body = body;
+  return Status::request;
+}
+
+}  // namespace weir::wire
