@@ -2,14 +2,18 @@
 //
 //   State s;                                     // all zero: nothing was ever charged
 //   Step step = charge(numbers, s, 1, now);
-//   if (step.outcome.admit) s = step.next;       // a denial's `next` differs from s only where s lay
+//   if (step.outcome.admit) s = step.next;       // a denial's `next` differs from s only where s
+//   lay
 //                                                // beyond what these numbers can owe (clamped)
 //
 // A State holds no numbers: they are applied when it is read, so a tier, an override or a reload
 // takes effect at once. token_bucket and leaky_bucket keep one instant (the theoretical arrival
-// time, on the steady clock): `state.a <= now` means full whatever the numbers are. fixed_window and
-// sliding_window keep an ordinal and counts, split by the window.
-// sliding_log has its own type (log.h). Nothing here allocates, throws or reads a clock.
+// time, on the steady clock): `state.a <= now` means full whatever the numbers are. fixed_window
+// and sliding_window keep an ordinal and counts, split by the window (packed.h). sliding_log has
+// its own type (log.h). Nothing here allocates, throws or reads a clock.
+//
+// `now.steady` does not go back between two calls on one state: a store gives the largest instant
+// that it has decided at. (A denial that clamped at an older one would forgive what is owed.)
 #pragma once
 
 #include <cstdint>
