@@ -128,6 +128,7 @@ struct Override {
   std::string value;
   Instant until = {~std::uint64_t{0}};  // Unix time; the end of time under a contract
   std::string reason;                   // or the contract
+  bool contract = false;                // no end: `reason` names the contract
   Position at;
 };
 
@@ -198,6 +199,7 @@ struct Policy {
   std::string name;
   std::string id;    // first 16 hex digits of SHA-256 of the expanded long form
   std::string file;  // as given to the loader; relative paths start at its folder
+  std::string long_form;  // what `expanded` returns: every key, nothing resolved from elsewhere
   std::uint32_t instances = 1;
   PathRules paths;
   StoreConfig store;

@@ -1,0 +1,131 @@
+// The proof of a guarantee: the smallest envelope among the limits that bound all its classes.
+#include "policy/guarantee.h"
+
+#include "algo/numbers.h"
+#include "policy/compile.h"
+#include "policy/quantity.h"
+#include "policy/utf8.h"
+
+namespace weir::policy {
+
+namespace {
+
+bool is_bucket(const algo::Numbers& n) {
+  return n.algorithm == Algorithm::token_bucket || n.algorithm == Algorithm::leaky_bucket;
+}
+
+// The numbers that bound the one counter whoever calls; nullopt where there are none.
+std::optional<algo::Numbers> numbers_for_all(const Limit& limit) {
+  std::optional<algo::Numbers> all;
+  for (const LimitNumbers& tier : limit.tiers) {
+    if (tier.kind == NumbersKind::deny) continue;
+    if (tier.kind != NumbersKind::numbers) return std::nullopt;
+    if (!all) all = tier.numbers;
+    if (*all == tier.numbers) continue;
+    // A bucket read under other numbers forgets debt; a window keeps what was used.
+    if (is_bucket(tier.numbers) || all->period_ns != tier.numbers.period_ns) return std::nullopt;
+    if (tier.numbers.count > all->count) all = tier.numbers;
+  }
+  return all;
+}
+
+bool covers_all(const Limit& limit, const Guarantee& guarantee) {
+  for (std::size_t c = 0; c < guarantee.covers.size(); ++c) {
+    if (guarantee.covers[c] && !limit.covers[c]) return false;
+  }
+  return true;
+}
+
+std::string sum(const algo::Numbers& n, Duration window, std::uint64_t bound) {
+  const std::string w = print_duration(window);
+  const std::string count = print_count(n.count);
+  std::string left;
+  switch (n.algorithm) {
+    case Algorithm::token_bucket:
+    case Algorithm::leaky_bucket:
+      left = print_count(n.burst) + " + " + print_rate(n.count, Duration{n.period_ns}) + " x " + w;
+      break;
+    case Algorithm::fixed_window:
+    case Algorithm::sliding_log:
+      left = count + " x " + print_count(bound / n.count) + " windows of " +
+             print_duration(Duration{n.period_ns});
+      break;
+    case Algorithm::sliding_window:
+      left = count + " x (1 + " + w + " / " + print_duration(Duration{n.period_ns}) + ")";
+      break;
+  }
+  return left + " = " + print_count(bound);
+}
+
+}  // namespace
+
+GuaranteeProof prove(const Policy& policy, const Guarantee& guarantee) {
+  GuaranteeProof proof;
+  std::optional<algo::Numbers> best;
+  const Duration half_open = guarantee.window - nanoseconds(1);
+  for (std::size_t i = 0; i < policy.limits.size(); ++i) {
+    const Limit& limit = policy.limits[i];
+    if (!limit.key.empty() || limit.mode != Mode::enforce || limit.unit != guarantee.unit) continue;
+    if (!covers_all(limit, guarantee)) continue;
+    const auto numbers = numbers_for_all(limit);
+    if (!numbers) continue;
+    const std::uint64_t bound = algo::envelope(*numbers, half_open);
+    if (best && bound >= proof.bound) continue;
+    best = numbers;
+    proof.bound = bound;
+    proof.limit = static_cast<LimitId>(i);
+  }
+  if (!best) {
+    proof.text = "no enforced limit with `key: global` in " + policy.units[guarantee.unit] +
+                 " covers all its classes with the same numbers for all tiers";
+    return proof;
+  }
+  proof.proved = proof.bound <= guarantee.max;
+  proof.text = policy.limits[*proof.limit].name + ": " + sum(*best, guarantee.window, proof.bound) +
+               (proof.proved ? " <= " : " > ") + print_count(guarantee.max);
+  return proof;
+}
+
+void compile_guarantees(Build& build) {
+  const Node* list = get(build.root, "guarantees");
+  if (list == nullptr) return;
+  std::map<std::string, Position, std::less<>> names;
+  for (const Node& item : list->items) {
+    if (item.bad || !item.is_mapping()) continue;
+    Guarantee g;
+    g.at = item.at;
+    g.name = text_of(item, "name");
+    const auto [first, fresh] = names.emplace(g.name, g.at);
+    if (!fresh && !g.name.empty()) {
+      build.report.error(g.at, "duplicate guarantee `" + g.name + "`",
+                         "the first is in line " + std::to_string(first->second.line));
+    }
+    auto covers = compile_covers(build, item);
+    const auto max = count_of(item, "max");
+    const auto window = duration_of(item, "window");
+    const Node* unit = get(item, "unit");
+    if (!covers || !max || !window || unit == nullptr) continue;
+    g.covers = std::move(*covers);
+    g.max = *max;
+    g.window = *window;
+    const std::string word = plural_unit(unit->text);
+    bool counted = word == "requests";
+    for (const Limit& limit : build.policy.limits) {
+      counted = counted || build.policy.units[limit.unit] == word;
+    }
+    if (!counted && !build.limits_bad) {
+      build.report.error(unit->at, "no limit counts `" + printable(word) + "`",
+                         near_name(word, build.policy.units));
+      continue;
+    }
+    g.unit = build.unit(word, unit->at);
+    build.policy.guarantees.push_back(g);
+    if (build.limits_bad) continue;  // what is missing could be the proof
+    const GuaranteeProof proof = prove(build.policy, g);
+    if (proof.proved) continue;
+    build.report.error(g.at, "guarantee `" + g.name + "` is refuted: " + proof.text,
+                       "raise `max`, or lower the limit's numbers", "WR127");
+  }
+}
+
+}  // namespace weir::policy
