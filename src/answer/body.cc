@@ -65,12 +65,6 @@ void write_usage(const Body& b, const Signal& s) {
   b.json.end_object();
 }
 
-// A wider plan is no remedy for a service that is short of capacity.
-bool offers_upgrade(const Body& b) {
-  return b.trim < Trim::upgrade && b.view.status != 503 && !b.view.upgrade_label.empty() &&
-         !b.view.upgrade_url.empty();
-}
-
 void write_upgrade(const Body& b) {
   b.json.key("upgrade");
   b.json.begin_object();
@@ -104,7 +98,7 @@ void write_error(const Body& b) {
   const std::string& docs = b.view.response->docs;
   if (!docs.empty() && b.trim < Trim::docs) b.json.member("documentation", docs);
   if (s != nullptr) write_usage(b, *s);
-  if (offers_upgrade(b)) write_upgrade(b);
+  if (b.trim < Trim::upgrade && offers_upgrade(b.view)) write_upgrade(b);
   b.json.end_object();
 }
 

@@ -22,4 +22,9 @@ inline bool violated(const View& view, const LimitView& limit) {
   return !view.admit && !limit.outcome.admit;
 }
 
+// Whether the next public tier helps: it does not where the service itself is short of capacity.
+inline bool offers_upgrade(const View& view) {
+  return view.status != 503 && !view.upgrade_label.empty() && !view.upgrade_url.empty();
+}
+
 }  // namespace weir::answer

@@ -80,9 +80,9 @@ void write_value(Slot& slot, Placeholder p, const Signals& signals, const View& 
     case Placeholder::docs:
       return slot.text(view.response->docs);
     case Placeholder::upgrade_label:
-      return slot.text(view.upgrade_label);
+      return offers_upgrade(view) ? slot.text(view.upgrade_label) : slot.none();
     case Placeholder::upgrade_url:
-      return slot.text(view.upgrade_url);
+      return offers_upgrade(view) ? slot.text(view.upgrade_url) : slot.none();
     default:
       return write_number(slot, p, signals.governing, view);
   }

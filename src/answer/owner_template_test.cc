@@ -59,6 +59,22 @@ TEST(BodyTemplate, AValueThatIsNotThereIsNullOrNothing) {
             R"({"wait":null,"text":"[]"})");
 }
 
+TEST(BodyTemplate, OffersAnUpgradeWhereItHelps) {
+  policy::Response response;
+  response.body = policy::BodyKind::owner_template;
+  response.body_template = R"({"to":{{upgrade_label}},"at":{{upgrade_url}}})";
+  View view = testing::view_of(response);
+  view.upgrade_label = "Pro";
+  view.upgrade_url = "https://acme.example/u";
+  add(view, denied(limit("plan", 60, minutes(1), 0), seconds(3)));
+  Answer answer;
+  render(answer, view);
+  EXPECT_EQ(answer.body, R"({"to":"Pro","at":"https://acme.example/u"})");
+  view.status = 503;
+  render(answer, view);
+  EXPECT_EQ(answer.body, R"({"to":null,"at":null})");
+}
+
 TEST(BodyTemplate, BecomesOneLineOfAscii) {
   EXPECT_EQ(rendered("{\n\t\"gr\xc3\xbc\xc3\x9f\": 1,\r\n\t\"b\": \"\\\"{{policy}}\\\\\"\n}\n"),
             R"({"gr\u00fc\u00df": 1,"b": "\"plan\\"})");

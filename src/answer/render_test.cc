@@ -4,7 +4,6 @@
 #include <boost/json.hpp>
 #include <cstdlib>
 #include <random>
-#include <regex>
 #include <set>
 
 #include "answer/answer.h"
@@ -359,8 +358,7 @@ TEST(Answer, HoldsItsPromisesForRandomViews) {
   policy::Response response;
   std::mt19937_64 rng(20261130);
   Answer answer;
-  static const std::regex kRetry("^[1-9][0-9]*$");
-  for (int i = 0; i < 20'000 && !HasFailure(); ++i) {
+  for (int i = 0; i < 8'000 && !HasFailure(); ++i) {
     response.jitter_ppm = i % 3 == 0 ? 300'000 : 0;
     response.reset_epoch = i % 5 == 0;
     const View view = random_view(response, rng);
@@ -371,7 +369,8 @@ TEST(Answer, HoldsItsPromisesForRandomViews) {
       for (const char c : h.value) ASSERT_TRUE(c >= 0x20 && c < 0x7F) << h.name;
     }
     if (const Header* retry = find(answer, "Retry-After")) {
-      EXPECT_TRUE(std::regex_match(std::string(retry->value), kRetry)) << retry->value;
+      EXPECT_GE(digits(retry->value), 1u);
+      EXPECT_NE(retry->value[0], '0');
       EXPECT_FALSE(view.admit);
     }
     if (find(answer, "RateLimit-Limit") != nullptr) {  // C56
@@ -387,7 +386,7 @@ TEST(Answer, HoldsItsPromisesForRandomViews) {
 TEST(Answer, EveryDialectParsesForRandomViews) {
   std::mt19937_64 rng(7);
   Answer answer;
-  for (int i = 0; i < 5'000 && !HasFailure(); ++i) {
+  for (int i = 0; i < 3'000 && !HasFailure(); ++i) {
     policy::Response response;
     response.headers = {policy::kDialects[static_cast<std::size_t>(i) % 9].dialect};
     const View view = random_view(response, rng);
