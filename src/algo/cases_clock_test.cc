@@ -1,5 +1,5 @@
 // Faults of clocks, arithmetic and boundaries that users of other limiters reported, and what is
-// right. The numbers are those of docs/cases.md.
+// right. Each has a number: C for limiters in use, S for sample code that circulates.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The same state under other numbers: a tier, an override, a reload. C27 of docs/cases.md.
+// The same state under other numbers: a tier, an override, a reload. (Case C27.)
 #include <gtest/gtest.h>
 
 #include <algorithm>
