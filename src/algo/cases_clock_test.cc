@@ -244,6 +244,22 @@ TEST(Cases, S06AWallClockThatStepsBackLocksNobodyOut) {
   }
 }
 
+// A steady clock never goes back, but a state may come from a faulty one: it is clamped, and the
+// clamp is stored, so that the announced wait is true.
+TEST(Cases, S06AWindowFromTheFutureIsTheCurrentOne) {
+  for (const Numbers& n :
+       {fixed_window(5, seconds(10), Align::first), sliding_window(5, seconds(10), Align::first)}) {
+    Counter c(n);
+    EXPECT_EQ(c.hammer(9, at(days(1000))), 5u);
+    const Now now = at(seconds(77));
+    const Outcome out = c.charge(1, now);
+    EXPECT_FALSE(out.admit);
+    EXPECT_LE(out.wait, seconds(10));
+    EXPECT_FALSE(c.charge(1, later(now, out.wait - nanoseconds(1))).admit) << describe(n);
+    EXPECT_TRUE(c.charge(1, later(now, out.wait)).admit) << describe(n);
+  }
+}
+
 TEST(Cases, S06BucketsAndLogsDoNotSeeTheWallClock) {
   for (const Numbers& n :
        {token_bucket(5, seconds(10), 5), leaky_bucket(5, seconds(10), 4),

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 #include <time.h>
 
+#include <atomic>
 #include <cstdint>
 #include <limits>
+#include <thread>
+#include <vector>
 
 namespace weir {
 namespace {
@@ -75,6 +78,24 @@ TEST(SystemClock, NeverGoesBack) {
     const Now now = clock.now();
     ASSERT_GE(now.steady, last.steady);
     last = now;
+  }
+}
+
+// Under TSan too: whoever sees that the wall offset was read sees the offset.
+TEST(SystemClock, ServesManyThreadsFromTheFirstCall) {
+  for (int round = 0; round < 20; ++round) {
+    SystemClock clock;
+    std::vector<std::thread> threads;
+    std::atomic<int> wrong{0};
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        for (int j = 0; j < 200; ++j) {
+          if (clock.now().wall() < Instant{seconds(1'000'000'000).ns}) ++wrong;  // before 2001
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(wrong, 0);
   }
 }
 
