@@ -16,7 +16,4 @@ void check_tree(Node& node, const Spec& spec, Report& report);
 // Adds every absent key of the long form that has a default; its position is the mapping's.
 void fill_defaults(Node& node, const Spec& spec);
 
-// The words of a message: "a rate like `60/min`", "a list", ...
-std::string describe(const Spec& spec);
-
 }  // namespace weir::policy

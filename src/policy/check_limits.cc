@@ -89,7 +89,7 @@ void check_units(Build& build) {
                              "the cost is never charged; give a limit `unit: " + unit + "`");
       } else {
         build.report.error(entry.at, "unknown unit " + quoted(unit) + ": no limit counts it",
-                           near_name(unit, words));
+                           build.near_name(unit, words));
       }
     }
   }
@@ -103,7 +103,7 @@ void check_units(Build& build) {
     build.report.error(limit.at,
                        "unknown unit " + quoted(unit) + " of limit " + quoted(limit.name) +
                            ": no class has a cost in it",
-                       near_name(unit, words));
+                       build.near_name(unit, words));
   }
 }
 

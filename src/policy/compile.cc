@@ -35,7 +35,8 @@ bool has_bad(const Node& node) {
                      [](const Entry& e) { return has_bad(e.value); });
 }
 
-std::string near_name(std::string_view word, const std::vector<std::string>& words) {
+std::string Build::near_name(std::string_view word, const std::vector<std::string>& words) const {
+  if (report.full()) return {};
   const std::string_view near = nearest(word, words);
   if (!near.empty()) return "did you mean `" + std::string(near) + "`?";
   if (words.empty()) return {};

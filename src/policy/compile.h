@@ -43,6 +43,8 @@ struct Build {
 
   // Interned, reported where there are too many.
   UnitId unit(std::string_view name, Position at);
+  // "did you mean `x`?" or what there is; nothing once there are findings enough.
+  std::string near_name(std::string_view word, const std::vector<std::string>& words) const;
 };
 
 inline constexpr std::size_t kMaxTiers = 64;
@@ -62,8 +64,6 @@ std::optional<std::uint64_t> count_of(const Node& mapping, std::string_view key)
 std::optional<Duration> duration_of(const Node& mapping, std::string_view key);
 bool has_bad(const Node& node);  // itself or anything below it
 
-// "did you mean `x`?" or what there is.
-std::string near_name(std::string_view word, const std::vector<std::string>& words);
 template <typename Map>
 std::vector<std::string> names_of(const Map& map) {
   std::vector<std::string> names;

@@ -69,10 +69,11 @@ void cost_of_unit(Build& build, const Entry& entry, std::vector<std::uint64_t>& 
     if (tier.key == "*" || tier.value.bad) continue;
     const auto found = build.tiers.find(tier.key);
     if (found != build.tiers.end()) {
-      costs[found->second] = count_of(entry.value, tier.key).value_or(1);
+      const Result<std::uint64_t> cost = parse_count(tier.value.text);
+      if (cost) costs[found->second] = *cost;
     } else if (!build.tiers_bad) {
       build.report.error(tier.at, "unknown tier " + quoted(tier.key),
-                         near_name(tier.key, names_of(build.tiers)));
+                         build.near_name(tier.key, names_of(build.tiers)));
     }
   }
 }
@@ -157,7 +158,7 @@ std::optional<std::vector<bool>> compile_covers(Build& build, const Node& item) 
     good = false;
     if (!build.classes_bad) {
       build.report.error(name.at, "unknown class " + quoted(name.text),
-                         near_name(name.text, names_of(build.classes)));
+                         build.near_name(name.text, names_of(build.classes)));
     }
     return std::nullopt;
   };

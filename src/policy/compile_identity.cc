@@ -224,7 +224,7 @@ void compile_tier(Build& build, const Node& identity) {
     out.default_tier = found->second;
   } else if (!build.tiers_bad) {
     build.report.error(fallback->at, "unknown tier " + quoted(fallback->text),
-                       near_name(fallback->text, names_of(build.tiers)));
+                       build.near_name(fallback->text, names_of(build.tiers)));
   }
 }
 

@@ -59,7 +59,7 @@ class Part {
       const Node* identity = build_.root.find("identity");
       if (identity != nullptr && has_bad(*identity)) return false;  // it may be one of those
       return error(word.empty() ? "an empty key" : "unknown key " + quoted(word),
-                   near_name(word, known_keys(build_.policy)));
+                   build_.near_name(word, known_keys(build_.policy)));
     }
     if (!believed(*key, word)) return false;
     return add(*key, word);
@@ -67,6 +67,12 @@ class Part {
 
   // A key that nothing could ever make present is a mistake.
   bool believed(KeyId key, std::string_view word) {
+    if (key == kApiKey && build_.root.find("accounts") == nullptr &&
+        !build_.policy.identity.api_key_trusted) {
+      build_.report.warning(node_.at, "no API key is ever believed: there are no accounts",
+                            "write `accounts: keys.csv`, or `identity: {api_key: {trusted: "
+                            "gateway}}` where the gateway refuses unknown keys");
+    }
     if (key != kUserKey || build_.policy.identity.jwt_from_gateway) return true;
     const Node* identity = get(build_.root, "identity");
     if (identity != nullptr && identity->find("jwt") != nullptr) return true;  // reported there

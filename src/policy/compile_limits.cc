@@ -130,6 +130,10 @@ class LimitCompiler {
       return;
     }
     limit_.key = std::move(*parts);
+    if (limit_.key.empty() && limit_.on_missing != OnMissing::address) {
+      error(get(item_, "on_missing")->at, "`on_missing` of a limit whose key has no part",
+            "remove it: nothing can be absent");
+    }
     if (limit_.stage != Stage::pre_auth) return;
     for (const KeyPart& part : limit_.key) {
       for (const KeyId id : part.alternatives) {
@@ -231,7 +235,7 @@ class LimitCompiler {
         good_ = false;
       } else {
         error(entry.at, "unknown tier " + quoted(entry.key),
-              near_name(entry.key, names_of(build_.tiers)));
+              build_.near_name(entry.key, names_of(build_.tiers)));
       }
     }
     if (tiers.find("*") != nullptr || build_.tiers_bad) return;

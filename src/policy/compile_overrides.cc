@@ -56,7 +56,7 @@ class OverrideCompiler {
     if (found != build_.limits.end()) return found->second;
     if (!build_.limits_bad) {
       error(name->at, "unknown limit " + quoted(name->text),
-            near_name(name->text, names_of(build_.limits)));
+            build_.near_name(name->text, names_of(build_.limits)));
     }
     return std::nullopt;
   }
@@ -109,7 +109,7 @@ class OverrideCompiler {
     if (!id) {
       std::vector<std::string> words{"account"};
       for (const IdentityKey& k : build_.policy.identity.keys) words.push_back(k.name);
-      error(entry.at, "unknown key " + quoted(entry.key), near_name(entry.key, words));
+      error(entry.at, "unknown key " + quoted(entry.key), build_.near_name(entry.key, words));
       return;
     }
     out_.key = *id;

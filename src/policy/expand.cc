@@ -2,10 +2,12 @@
 #include "policy/expand.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "policy/compile.h"
 #include "policy/loader.h"
 #include "policy/quantity.h"
 
@@ -54,6 +56,7 @@ class Plans {
   void expand() {
     Node* tiers = root_.find("tiers");
     if (tiers == nullptr || !tiers->is_mapping()) return;
+    if (tiers->entries.size() > kMaxTiers) return;  // reported by compile_tiers
     for (Entry& entry : tiers->entries) read_tier(entry);
     const bool any = std::any_of(tiers_.begin(), tiers_.end(), [](const TierRates& t) {
       return !t.rates.empty() || !t.word.empty();
@@ -209,9 +212,8 @@ class Costs {
   };
 
   Made& made_for(const Entry& entry) {
-    for (Made& made : made_) {
-      if (made.pattern == entry.key) return made;
-    }
+    const auto [place, fresh] = index_.emplace(entry.key, made_.size());
+    if (!fresh) return made_[place->second];
     made_.push_back({entry.key, entry.at, Node::mapping(entry.at)});
     return made_.back();
   }
@@ -260,6 +262,7 @@ class Costs {
   Node& root_;
   Report& report_;
   std::vector<Made> made_;
+  std::map<std::string, std::size_t, std::less<>> index_;  // by pattern
 };
 
 void expand_global(Node& root) {

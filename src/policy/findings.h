@@ -26,6 +26,8 @@ class Report {
   void info(Position at, std::string message, std::string help = {}, std::string code = {});
 
   bool failed() const { return errors_ > 0; }
+  // More will only be counted: not worth a search for the nearest word.
+  bool full() const { return findings_.size() >= kMaxFindings; }
   const std::string& file() const { return file_; }
   Findings take();  // in file order
 

@@ -115,7 +115,7 @@ void compile_guarantees(Build& build) {
     }
     if (!counted && !build.limits_bad) {
       build.report.error(unit->at, "no limit counts `" + printable(word) + "`",
-                         near_name(word, build.policy.units));
+                         build.near_name(word, build.policy.units));
       continue;
     }
     g.unit = build.unit(word, unit->at);

@@ -1,7 +1,6 @@
 // docs/policy-reference.md, from the table of keys.
 #include <string>
 
-#include "policy/check.h"
 #include "policy/loader.h"
 #include "policy/table.h"
 

@@ -79,4 +79,9 @@ struct Spec {
 
 const Spec& format();
 
+// What to write, in words: "a rate like `60/min` or a list".
+std::string describe(const Spec& spec);
+// "did you mean `x`?", or all the words.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& words);
+
 }  // namespace weir::policy
