@@ -6,6 +6,16 @@
 
 namespace weir::policy {
 
+namespace {
+
+std::string join(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "`" : ", `") + word + "`";
+  return out;
+}
+
+}  // namespace
+
 std::string describe(const Spec& spec) {
   const Row& row = *spec.row;
   std::vector<std::string> ways;
