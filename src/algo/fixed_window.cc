@@ -1,8 +1,6 @@
 // fixed_window: a counter that starts anew with each window.
 #include "algo/fixed_window.h"
 
-#include <algorithm>
-
 #include "algo/level.h"
 #include "algo/packed.h"
 
@@ -30,8 +28,7 @@ void FixedWindow::read_epoch(const State& state, Instant wall) {
 
 void FixedWindow::read_first(const State& state) {
   if (state.b == 0) return;
-  const Instant start{std::min(state.a, now_.ns)};
-  const Duration elapsed = now_ - start;
+  const Duration elapsed = now_ - Instant{state.a};  // zero for a start in the future
   if (elapsed.ns >= numbers_.period_ns) return;
   elapsed_ns_ = elapsed.ns;
   count_ = state.b;

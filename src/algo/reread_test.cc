@@ -124,5 +124,30 @@ TEST(Reread, AnyPairOfNumbersKeepsRemainingInRangeAndWaitsExact) {
   }
 }
 
+// A state of one grid lies anywhere in a unit of another, and the next grid's edge counts.
+TEST(Reread, AnotherGridsStateIsFullAndUndelayedAtAnExactInstant) {
+  int read = 0;
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    Random random(seed);
+    const Numbers after = random_bucket(random, Algorithm::leaky_bucket);
+    Counter c(after);
+    const Now now{{random_start(random)}, 0};
+    c.set_state({now.steady.ns + random.of_any_size(seconds(1000).ns), 0, 0});
+    SCOPED_TRACE("seed " + std::to_string(seed) + ": " + describe(after));
+    const Outcome out = c.charge(1, now, Duration{0});  // denied, or not delayed
+    if (out.admit) continue;
+    ++read;
+    EXPECT_EQ(out.wait, out.reset) << "without delay only when all before it has left";
+    const Now due = later(now, out.reset);
+    const Now early = later(now, out.reset - nanoseconds(1));
+    if (after.max_wait_ns == Duration::max().ns) {
+      ASSERT_EQ(c.peek(1, due).remaining, after.burst);
+    }
+    ASSERT_TRUE(c.peek(1, due, Duration{0}).admit);
+    ASSERT_FALSE(c.peek(1, early, Duration{0}).admit);
+  }
+  EXPECT_GT(read, 1000);
+}
+
 }  // namespace
 }  // namespace weir::algo::testing
