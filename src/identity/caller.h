@@ -25,11 +25,15 @@ namespace weir::identity {
 inline constexpr std::size_t kMaxKeyValue = 256;
 inline constexpr std::size_t kMaxKeys = 32;  // identity keys of one policy
 
-// Types of key parts: an identity key's part has its KeyId; these lie above all of them.
+// Types of key parts. The built-in keys have their KeyId; a key of the file's own is two parts, its
+// name and its value, so that a reload which moves its KeyId keeps its counters.
+inline constexpr std::uint8_t kNamePart = 0xfc;
+inline constexpr std::uint8_t kOwnPart = 0xfd;
 inline constexpr std::uint8_t kClassPart = 0xfe;
 inline constexpr std::uint8_t kMissingPart = 0xff;  // `on_missing: shared`
 
-// The injective encoding of a key tuple: each part is its key's id, a length, and its bytes.
+// The injective encoding of a key tuple: each part is its type, a length, and its bytes (those of
+// its SHA-256 where it is longer than kMaxKeyValue, as a class name can be).
 // Typed and length-prefixed, so ("a","bc") and ("ab","c"), or an address and a header that spells
 // it, are different keys (I8).
 class KeyWriter {
@@ -41,7 +45,7 @@ class KeyWriter {
     byte(static_cast<std::uint8_t>(slot & 0xff));
     byte(static_cast<std::uint8_t>(slot >> 8));
   }
-  // `type` tells kinds of parts apart: a KeyId, kClassPart or kMissingPart.
+  // `type` tells kinds of parts apart: kIpKey, kApiKey, kUserKey, or one of the above.
   void part(std::uint8_t type, std::string_view value);
   std::string_view bytes() const { return {buffer_.data(), size_}; }
 
@@ -72,8 +76,8 @@ class Caller {
   // The value of an identity key as it is counted (normalised, believed), or nullopt. For an API
   // key with accounts: only a known one. The view lives as long as the Caller.
   std::optional<std::string_view> value(policy::KeyId key);
-  // Does `when: {name: value}` hold? An attribute of that name if the caller stated one, else the
-  // identity key.
+  // Does `when: {name: value}` hold? The identity key of that name (`ip` takes an address or a
+  // network), else an attribute that was stated.
   bool holds(std::string_view name, std::string_view value);
 
   // Appends one part to the tuple. With `stand_in` the client address fills a missing part.
@@ -81,28 +85,50 @@ class Caller {
                 bool stand_in);
 
  private:
-  struct Slot {
-    enum class Have : std::uint8_t { unknown, absent, present } have = Have::unknown;
-    std::string_view value;
+  // Not cleared for each request: masks say which are set.
+  struct View {
+    const char* data;
+    std::size_t size;
+    std::string_view text() const { return {data, size}; }
   };
+  static constexpr std::size_t kIssuer = kMaxKeys;  // claims beyond those of the keys
+  static constexpr std::size_t kTierClaim = kMaxKeys + 1;
+  // Claims, and one decoded or folded value a key: it cannot run out.
+  static constexpr std::size_t kScratch = (2 * kMaxKeys + 2) * kMaxKeyValue;
 
-  std::optional<std::string_view> resolve(const policy::IdentityKey& key);
+  std::optional<std::string_view> resolve(policy::KeyId id);
+  std::optional<std::string_view> raw(policy::KeyId id);
+  std::optional<std::string_view> from_source(policy::KeyId id);
+  std::optional<std::string_view> folded(std::string_view value);
+  std::optional<std::string_view> user();
+  std::optional<std::string_view> claim(std::size_t index);
+  bool holds_address(std::string_view value);
+  void append_value(KeyWriter& key, policy::KeyId id, std::string_view value) const;
   void resolve_address();
   void resolve_account();
-  std::optional<std::string_view> claim(std::string_view name);
+  void resolve_claims();
+  std::string_view keep(std::string_view text);
+  std::span<char> room() { return {scratch_.data() + scratch_used_, kMaxKeyValue}; }
 
   const policy::Policy& policy_;
   const Accounts* accounts_;
   const Facts& facts_;
-  std::array<Slot, kMaxKeys> values_{};
   std::optional<policy::Address> address_;
-  bool address_resolved_ = false;
-  bool shared_ = false;
   const Account* account_ = nullptr;
-  bool account_resolved_ = false;
+  std::optional<std::string_view> api_key_;  // as sent; known only if account_ or trusted
   std::optional<policy::TierId> tier_;
+  std::uint64_t known_ = 0;           // by KeyId: resolved
+  std::uint64_t present_ = 0;         // by KeyId: has a value
+  std::uint64_t claims_present_ = 0;  // by index of claims_
+  bool issuer_seen_ = false;
+  bool claims_resolved_ = false;
+  bool address_resolved_ = false;
+  bool account_resolved_ = false;
+  bool shared_ = false;
   std::size_t scratch_used_ = 0;
-  std::array<char, 4096> scratch_;  // decoded query values, lower-cased values, claims
+  std::array<View, kMaxKeys> values_;
+  std::array<View, kMaxKeys + 2> claims_;  // of the keys, by KeyId; the issuer; the tier
+  std::array<char, kScratch> scratch_;
 };
 
 }  // namespace weir::identity

@@ -1,0 +1,124 @@
+#include "identity/edit_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "policy/files.h"
+
+namespace weir::identity {
+
+namespace {
+
+constexpr std::size_t kMaxText = std::size_t{1} << 30;
+
+Error io_error(const std::string& path, const char* what) {
+  return Error{ErrorCode::io, std::string(what) + ": " + std::strerror(errno), path};
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() { close(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  int get() const { return fd_; }
+  bool close() {
+    const int fd = std::exchange(fd_, -1);
+    return fd < 0 || ::close(fd) == 0;
+  }
+
+ private:
+  int fd_;
+};
+
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+// The temporary file, gone again unless it was renamed.
+class Temporary {
+ public:
+  explicit Temporary(const std::string& target)
+      : name_(target + ".XXXXXX"), file_(::mkostemp(name_.data(), O_CLOEXEC)) {}
+  ~Temporary() {
+    if (file_.get() >= 0 && !renamed_) ::unlink(name_.c_str());
+  }
+
+  // nullopt: done.
+  std::optional<Error> replace(const std::string& target, const struct stat* old,
+                               std::string_view text) {
+    if (file_.get() < 0) return io_error(target, "cannot write beside it");
+    if (old != nullptr) {
+      const bool same_owner = old->st_uid == ::geteuid() && old->st_gid == ::getegid();
+      if (!same_owner && ::fchown(file_.get(), old->st_uid, old->st_gid) != 0) {
+        return io_error(target, "cannot keep its owner");
+      }
+      if (::fchmod(file_.get(), old->st_mode & 07777) != 0) {
+        return io_error(target, "cannot keep its mode");
+      }
+    }
+    if (!write_all(file_.get(), text) || ::fsync(file_.get()) != 0) {
+      return io_error(target, "cannot write");
+    }
+    if (::rename(name_.c_str(), target.c_str()) != 0) return io_error(target, "cannot replace");
+    renamed_ = true;
+    return std::nullopt;
+  }
+
+ private:
+  std::string name_;
+  Descriptor file_;
+  bool renamed_ = false;
+};
+
+}  // namespace
+
+Result<void> edit_file(const std::string& path, const EditText& edit) {
+  std::error_code error;
+  std::string target = std::filesystem::weakly_canonical(path, error).string();
+  if (error || target.empty()) target = path;
+  const std::string folder = std::filesystem::path(target).parent_path().string();
+  const std::string where = folder.empty() ? "." : folder;
+  const Descriptor lock(::open(where.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (lock.get() < 0) return io_error(where, "cannot open the folder");
+  while (::flock(lock.get(), LOCK_EX) != 0) {
+    if (errno != EINTR) return io_error(where, "cannot lock the folder");
+  }
+
+  struct stat status {};
+  const bool exists = ::stat(target.c_str(), &status) == 0;
+  if (!exists && errno != ENOENT) return io_error(path, "cannot be read");
+  std::string old;
+  if (exists) {
+    const auto most = static_cast<std::size_t>(status.st_size);
+    if (most > kMaxText) return Error{ErrorCode::out_of_range, "more than 1 GiB", path};
+    Result<std::string> read = policy::read_file(target, most);
+    if (!read) return read.error();
+    old = std::move(*read);
+  }
+  const Result<std::string> text = edit(old);
+  if (!text) return text.error();
+  Temporary temporary(target);
+  if (auto failed = temporary.replace(target, exists ? &status : nullptr, *text)) return *failed;
+  if (::fsync(lock.get()) != 0) return io_error(where, "cannot sync the folder");
+  return {};
+}
+
+}  // namespace weir::identity
