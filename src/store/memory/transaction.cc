@@ -22,6 +22,12 @@ Outcome peek(const Counter* counter, const Charge& charge, std::uint64_t cost, N
   return algo::peek(*charge.numbers, state, cost, now, charge.max_delay);
 }
 
+Instant expiry(const algo::Numbers& numbers, const algo::State& state, Now now) {
+  const bool bucket =
+      numbers.algorithm == Algorithm::token_bucket || numbers.algorithm == Algorithm::leaky_bucket;
+  return bucket ? Instant{state.a} : algo::full_at(numbers, state, now);
+}
+
 Now Table::clamp(Now now) {
   // Relaxed: callers hold the locks of the counters they read, and those order the counters.
   std::uint64_t latest = latest_ns.load(std::memory_order_relaxed);
@@ -35,10 +41,16 @@ Now Table::clamp(Now now) {
 }
 
 ShardLocks::ShardLocks(Table& table, std::span<const Charge> charges) : table_(table) {
-  for (const Charge& c : charges) held_ |= std::uint64_t{1} << table.shard_of(c.key);
+  for (const Charge& c : charges) {
+    const std::size_t shard = table.shard_of(c.key);
+    held_ |= std::uint64_t{1} << shard;
+    if (charges.size() > 1) table.shards[shard].prefetch_index(c.key);
+  }
   for (std::uint64_t rest = held_; rest != 0; rest &= rest - 1) {
     table_.shards[static_cast<std::size_t>(std::countr_zero(rest))].mutex.lock();
   }
+  if (charges.size() == 1) return;  // it is wanted at once
+  for (const Charge& c : charges) table.shards[table.shard_of(c.key)].prefetch_entry(c.key);
 }
 
 void ShardLocks::unlock() {
@@ -156,7 +168,7 @@ void Transaction::clamp_denied(std::size_t i, const algo::State& next) {
   if (request_.peek || g.cost != 0 || g.reserved != nullptr || next == g.work) return;
   g.work = next;
   g.counter->state = next;
-  g.counter->expires_ns = algo::full_at(*c.numbers, next, now_).ns;
+  g.counter->expires_ns = expiry(*c.numbers, next, now_).ns;
 }
 
 bool Transaction::refuse_for_want_of_place(std::size_t i) {
@@ -188,7 +200,7 @@ void Transaction::commit(std::size_t i) {
     g.charged = true;
   } else {
     counter.state = g.work;
-    counter.expires_ns = algo::full_at(*c.numbers, g.work, now_).ns;
+    counter.expires_ns = expiry(*c.numbers, g.work, now_).ns;
     g.charged = true;
   }
   outcomes_[i].overflow = g.overflow;

@@ -45,6 +45,10 @@ struct Table {
   Now clamp(Now now);
 };
 
+// The instant from which a state equals full. A bucket's state is that instant, whatever its
+// numbers.
+Instant expiry(const algo::Numbers& numbers, const algo::State& state, Now now);
+
 // What a counter says to `cost` of this charge's limit; null is a full one. Changes nothing.
 Outcome peek(const Counter* counter, const Charge& charge, std::uint64_t cost, Now now);
 

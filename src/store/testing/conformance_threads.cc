@@ -1,7 +1,9 @@
 // Conformance: many threads, one end state. Time stands still, so the right totals are exact.
+#include <algorithm>
 #include <atomic>
 #include <barrier>
 #include <thread>
+#include <vector>
 
 #include "store/testing/conformance.h"
 
@@ -120,6 +122,60 @@ TEST_P(StoreConformance, ReuseOfDeadEntriesLosesNoLiveCount) {
   EXPECT_EQ(l.remaining(steady), 1'000'000u - 16'000u);
   EXPECT_GT(l.store().stats().reclaimed, 0u);
   EXPECT_LT(l.store().stats().keys, 2'048u);
+}
+
+// What one admitted request used, and when: leaky_bucket counts when its caller goes on.
+struct Use {
+  Instant at;
+  std::uint64_t cost;
+};
+
+class Uses final : public Sink {
+ public:
+  void decided(const Verdict& v) override {
+    if (v.admit) uses.push_back({v.now.steady + v.outcomes[0].delay, cost});
+  }
+  std::uint64_t cost = 1;
+  std::vector<Use> uses;
+};
+
+// Whatever order threads and their clocks come in, no interval admits more than the envelope.
+TEST_P(StoreConformance, NoIntervalAdmitsMoreThanTheEnvelope) {
+  for (const Algorithm algorithm : kAlgorithms) {
+    SCOPED_TRACE(name(algorithm));
+    Lab l = lab();
+    const algo::Numbers numbers =
+        algorithm == Algorithm::token_bucket   ? bucket(7, milliseconds(100), 9)
+        : algorithm == Algorithm::leaky_bucket ? leaky(7, milliseconds(100), 8)
+                                               : window(algorithm, 9, milliseconds(100));
+    constexpr int kThreads = 8;
+    std::atomic<std::uint64_t> ms{0};
+    std::vector<Uses> seen(kThreads);
+    together(kThreads, [&](int t) {
+      Uses& mine = seen[static_cast<std::size_t>(t)];
+      for (std::uint64_t i = 0; i < 400; ++i) {
+        // Every thread's clock lags by its own share.
+        Now now = l.now();
+        now.steady = now.steady + milliseconds(ms.fetch_add(1) / 4 + 200) -
+                     milliseconds(static_cast<std::uint64_t>(t) * 9);
+        mine.cost = 1 + i % 3;
+        const Charge c = l.on(1, "k", numbers, mine.cost);
+        const Request request{{&c, 1}, false};
+        l.store().charge({&request, 1}, now, mine);
+      }
+    });
+    std::vector<Use> all;
+    for (const Uses& s : seen) all.insert(all.end(), s.uses.begin(), s.uses.end());
+    std::sort(all.begin(), all.end(), [](const Use& a, const Use& b) { return a.at < b.at; });
+    ASSERT_GT(all.size(), 20u);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      std::uint64_t sum = 0;
+      for (std::size_t j = i; j < all.size(); ++j) {
+        sum += all[j].cost;
+        ASSERT_LE(sum, algo::envelope(numbers, all[j].at - all[i].at)) << i << " to " << j;
+      }
+    }
+  }
 }
 
 // Charges and refunds of every thread cancel out.
