@@ -1,0 +1,123 @@
+#include "serve/decision_log.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "serve/testing/test_server.h"
+
+namespace weir::serve {
+namespace {
+
+using testing::auth;
+using testing::HttpClient;
+using testing::TestServer;
+
+class DecisionLogTest : public ::testing::Test {
+ protected:
+  ~DecisionLogTest() override { std::remove(path_.c_str()); }
+  std::vector<boost::json::value> lines() const {
+    std::vector<boost::json::value> out;
+    std::ifstream in(path_);
+    for (std::string line; std::getline(in, line);) out.push_back(TestServer::parse(line));
+    return out;
+  }
+  const std::string path_ =
+      ::testing::TempDir() + "weir_log_" + std::to_string(::getpid()) + ".ndjson";
+};
+
+constexpr std::string_view kPolicy = R"(version: 1
+tiers: {anonymous: {}, none: {}}
+limits:
+  - {name: plan, key: [ip], tiers: {anonymous: {rate: 2/min, burst: 3}, none: deny}}
+  - {name: maybe, key: global, algorithm: sliding_window, limit: 1, window: 10s, mode: shadow}
+)";
+
+TEST_F(DecisionLogTest, HoldsAllThatAModelNeedsInTheOrderOfTheDecisions) {
+  ServeOptions options;
+  options.decision_log = path_;
+  options.threads = 4;
+  TestServer weir(kPolicy, {}, options);
+  HttpClient client(weir.port());
+  const std::string ask = auth("GET", "/secret?token=s3cret", {{"X-Api-Key", "s3cret"}});
+  const auto first = client.ask(ask);
+  ASSERT_TRUE(first);
+  weir.clock.advance(milliseconds(5));
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(client.ask(ask));
+  weir.check(R"({"method":"GET","path":"/","client_ip":"203.0.113.7","peek":true,"cost":2})");
+  weir.server->stop();
+
+  const auto log = lines();
+  ASSERT_EQ(log.size(), 5u);
+  const boost::json::object& a = log[0].as_object();
+  EXPECT_EQ(a.at("now_ns"), 1'000'000'000);
+  EXPECT_EQ(a.at("wall_offset_ns"), testing::kStart.ns - 1'000'000'000);
+  EXPECT_EQ(a.at("endpoint"), "auth");
+  EXPECT_EQ(a.at("class"), "default");
+  EXPECT_EQ(a.at("tier"), "anonymous");
+  EXPECT_EQ(a.at("client_ip"), "127.0.0.1");
+  EXPECT_EQ(a.at("admit"), true);
+  EXPECT_EQ(a.at("status"), 200);
+  EXPECT_EQ(a.at("headers").at("RateLimit"), *first->field("RateLimit"));
+  const boost::json::object& plan = a.at("limits").as_array().at(0).as_object();
+  EXPECT_EQ(plan.at("name"), "plan");
+  EXPECT_EQ(plan.at("key").as_string().size(), 32u);
+  EXPECT_EQ(plan.at("algorithm"), "token_bucket");
+  EXPECT_EQ(plan.at("count"), 2);
+  EXPECT_EQ(plan.at("period_ns"), 60'000'000'000);
+  EXPECT_EQ(plan.at("burst"), 3);
+  EXPECT_EQ(plan.at("cost"), 1);
+  EXPECT_EQ(plan.at("remaining"), 2);
+  EXPECT_EQ(plan.at("mode"), "enforce");
+  EXPECT_EQ(a.at("limits").as_array().at(1).at("mode"), "shadow");
+
+  const boost::json::object& denied = log[3].as_object();
+  EXPECT_EQ(denied.at("now_ns"), 1'005'000'000);
+  EXPECT_EQ(denied.at("admit"), false);
+  EXPECT_EQ(denied.at("status"), 429);
+  EXPECT_EQ(denied.at("reason"), "limit_exceeded");
+  EXPECT_EQ(denied.at("retry_after_ms"), 29'995);
+  EXPECT_EQ(denied.at("limits").as_array().at(0).at("wait_ns"), 29'995'000'000);
+  EXPECT_EQ(denied.at("limits").as_array().at(0).at("key"), plan.at("key"));
+  EXPECT_EQ(log[4].at("peek"), true);
+  EXPECT_EQ(log[4].at("client_ip"), "203.0.113.7");
+  EXPECT_EQ(log[4].at("limits").as_array().at(0).at("cost"), 2);
+  EXPECT_NE(log[4].at("limits").as_array().at(0).at("key"), plan.at("key"));
+
+  std::ifstream in(path_);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_EQ(text.find("s3cret"), std::string::npos);
+}
+
+TEST_F(DecisionLogTest, IsFlushedWhileServing) {
+  ServeOptions options;
+  options.decision_log = path_;
+  TestServer weir(kPolicy, {}, options);
+  weir.ask(auth("GET", "/"));
+  weir.server->flush();
+  while (lines().empty()) std::this_thread::yield();
+}
+
+TEST_F(DecisionLogTest, CountsWritesThatFail) {
+  DecisionLog log(-1);
+  auto opened = decide::Engine::open_text(kPolicy, "p.yaml");
+  ASSERT_TRUE(opened.engine);
+  const auto snapshot = opened.engine->snapshot();
+  const identity::Facts facts;
+  answer::Answer answer;
+  log.write("auth", *snapshot, facts, decide::Decision{}, answer);
+  log.flush();
+  EXPECT_EQ(log.errors().load(), 1u);
+}
+
+TEST_F(DecisionLogTest, OfAFileThatCannotBeOpenedIsAnError) {
+  const auto log = DecisionLog::open("/nonexistent/weir.ndjson");
+  ASSERT_FALSE(log);
+  EXPECT_EQ(log.error().where, "/nonexistent/weir.ndjson");
+}
+
+}  // namespace
+}  // namespace weir::serve

@@ -1,0 +1,97 @@
+#include "serve/run.h"
+
+#include <signal.h>
+
+#include <cerrno>
+#include <ctime>
+#include <iostream>
+
+#include "host/log.h"
+#include "serve/server.h"
+
+namespace weir::serve {
+
+namespace {
+
+using host::LogLevel;
+
+constexpr int kDone = 0;
+constexpr int kCouldNotStart = 2;
+
+sigset_t handled_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGHUP, SIGTERM, SIGINT}) sigaddset(&set, signal);
+  return set;
+}
+
+void log_finding(const policy::Finding& finding) {
+  const LogLevel level = finding.severity == policy::Severity::error     ? LogLevel::error
+                         : finding.severity == policy::Severity::warning ? LogLevel::warning
+                                                                         : LogLevel::info;
+  host::log(level, "policy finding", {{"code", finding.code}, {"finding", finding.text()}});
+}
+
+void reload(Server& server) {
+  const decide::Engine::Reloaded reloaded = server.reload();
+  for (const policy::Finding& finding : reloaded.findings) log_finding(finding);
+  const std::string id = server.engine().snapshot()->policy->id;
+  if (reloaded.adopted) {
+    host::log(LogLevel::info, "policy reloaded", {{"id", id}});
+  } else {
+    host::log(LogLevel::error, "policy refused, the old one stays", {{"id", id}});
+  }
+}
+
+// Until a signal says to stop; what is buffered is flushed once a second on the way.
+int wait_for_stop(Server& server, const sigset_t& signals) {
+  constexpr timespec kSecond{1, 0};
+  for (;;) {
+    const int signal = sigtimedwait(&signals, nullptr, &kSecond);
+    if (signal == SIGHUP) {
+      reload(server);
+    } else if (signal == SIGTERM || signal == SIGINT) {
+      return signal;
+    } else if (errno == EAGAIN) {
+      server.flush();
+    }
+  }
+}
+
+}  // namespace
+
+int run(const ServeOptions& options) {
+  const auto level = host::parse_log_level(options.log_level);
+  if (!level) {
+    std::cerr << "weir serve: --log-level: " << level.error().message << "\n";
+    return kCouldNotStart;
+  }
+  host::set_log_level(*level);
+  // Before any thread exists: all of them inherit the mask, so that signals come here.
+  const sigset_t signals = handled_signals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+
+  static SystemClock clock;
+  Server::Opened opened = Server::open(options, clock);
+  if (!opened.server) {
+    for (const policy::Finding& finding : opened.findings) std::cerr << finding.text() << "\n";
+    if (opened.error) std::cerr << "weir serve: " << opened.error->text() << "\n";
+    return kCouldNotStart;
+  }
+  Server& server = *opened.server;
+  for (const policy::Finding& finding : opened.findings) log_finding(finding);
+  server.start();
+  std::cout << "listening http " << net::to_text(server.endpoint()) << "\n"
+            << "listening admin " << net::to_text(server.admin_endpoint()) << std::endl;
+  host::log(LogLevel::info, "serving",
+            {{"policy", options.policy_file}, {"id", server.engine().snapshot()->policy->id}});
+
+  const int signal = wait_for_stop(server, signals);
+  host::log(LogLevel::info, "draining", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
+  server.stop();
+  host::log(LogLevel::info, "stopped");
+  return kDone;
+}
+
+}  // namespace weir::serve

@@ -1,0 +1,272 @@
+#include "serve/service.h"
+
+#include <chrono>
+
+#include "engine/view.h"
+#include "policy/cidr.h"
+#include "serve/usage.h"
+#include "serve/verdict_json.h"
+
+namespace weir::serve {
+
+namespace {
+
+using std::chrono::steady_clock;
+
+// Where each forward-auth endpoint finds the original request. Nothing else is read for it.
+struct Forwarded {
+  std::string_view method_field;
+  std::string_view target_field;
+};
+
+Forwarded forwarded_fields(Endpoint endpoint) {
+  return endpoint == Endpoint::auth_nginx ? Forwarded{"X-Original-Method", "X-Original-URI"}
+                                          : Forwarded{"X-Forwarded-Method", "X-Forwarded-Uri"};
+}
+
+std::string_view endpoint_name(Endpoint endpoint) {
+  switch (endpoint) {
+    case Endpoint::auth_nginx:
+      return "nginx";
+    case Endpoint::auth_envoy:
+      return "envoy";
+    default:
+      return "auth";
+  }
+}
+
+bool needs_permission(Endpoint endpoint) {
+  switch (endpoint) {
+    case Endpoint::auth:
+    case Endpoint::auth_nginx:
+    case Endpoint::auth_envoy:
+    case Endpoint::check:
+    case Endpoint::usage:
+      return true;
+    default:
+      return false;
+  }
+}
+
+identity::StageFilter filter_of(Stage stage) {
+  switch (stage) {
+    case Stage::pre:
+      return identity::StageFilter::pre_auth;
+    case Stage::post:
+      return identity::StageFilter::post_auth;
+    default:
+      return identity::StageFilter::all;
+  }
+}
+
+// Spread evenly over decisions, without randomness: the n-th is in the sample when the whole part
+// of n * share steps up.
+bool in_sample(std::uint64_t n, std::uint32_t ppm) {
+  return n * ppm / 1'000'000 != (n - 1) * ppm / 1'000'000;
+}
+
+bool is_loopback(const policy::Address& address) {
+  static const std::optional<policy::Cidr> kV4 = policy::Cidr::parse("127.0.0.0/8");
+  static const std::optional<policy::Cidr> kV6 = policy::Cidr::parse("::1/128");
+  return kV4->contains(address) || kV6->contains(address);
+}
+
+}  // namespace
+
+Service::Service(const ServiceParts& parts)
+    : parts_(parts), snapshots_(parts.engine), counters_(parts.metrics.add_thread()) {}
+
+net::Handled Service::handle(const wire::HttpRequest& request, const net::Peer& peer,
+                             wire::HttpResponse& response) {
+  const Route route = find_route(request.target, parts_.admin);
+  snapshot_ = &snapshots_.get();
+  peer_ = policy::Address{peer.address};
+  const std::string_view methods = allowed_methods(route.endpoint);
+  const bool get = request.method == "GET" || request.method == "HEAD";
+  if (!methods.empty() && !(methods == "POST" ? request.method == "POST" : get)) {
+    body_.clear();
+    wire::append_problem(body_, 405, "This path takes " + std::string(methods) + ".");
+    response.start(405);
+    response.field("Allow", methods);
+    response.finish("application/problem+json", body_);
+    return {};
+  }
+  if (needs_permission(route.endpoint) && !may_ask()) {
+    wire::write_problem(response, 403,
+                        "This address may not ask for decisions; listeners.allow_from of the "
+                        "policy says which may.");
+    return {};
+  }
+  switch (route.endpoint) {
+    case Endpoint::auth:
+    case Endpoint::auth_nginx:
+    case Endpoint::auth_envoy:
+      return auth(request, route, response);
+    case Endpoint::check:
+      check(request, response);
+      break;
+    case Endpoint::usage:
+      usage(request, response);
+      break;
+    case Endpoint::healthz:
+    case Endpoint::readyz:
+      health(route.endpoint, response);
+      break;
+    case Endpoint::metrics:
+      response.start(200);
+      response.finish("text/plain; version=0.0.4; charset=utf-8", parts_.metrics.text());
+      break;
+    case Endpoint::later:
+      wire::write_problem(response, 404, "This path is not in this version of weir.");
+      break;
+    case Endpoint::other_listener:
+      wire::write_problem(response, 404,
+                          parts_.admin ? "This path is on the decision listener (--listen)."
+                                       : "This path is on the admin listener (--admin).");
+      break;
+    case Endpoint::unknown:
+      wire::write_problem(response, 404, existing_paths(parts_.admin));
+      break;
+  }
+  return {};
+}
+
+bool Service::may_ask() const {
+  const std::vector<policy::Cidr>& allowed = snapshot_->policy->listeners.allow_from;
+  return allowed.empty() ? is_loopback(peer_) : policy::contains(allowed, peer_);
+}
+
+identity::Facts Service::facts_of(const wire::HttpRequest& request) {
+  fields_.clear();
+  for (const wire::HttpField& field : request.fields) fields_.push_back({field.name, field.value});
+  identity::Facts facts;
+  facts.peer = peer_;
+  facts.headers = fields_;
+  return facts;
+}
+
+net::Handled Service::auth(const wire::HttpRequest& request, const Route& route,
+                           wire::HttpResponse& response) {
+  identity::Facts facts = facts_of(request);
+  facts.max_delay = Duration{};
+  facts.may_hold = true;
+  if (route.endpoint == Endpoint::auth_envoy) {
+    facts.method = request.method;
+    facts.target = route.rest;
+  } else {
+    const Forwarded from = forwarded_fields(route.endpoint);
+    for (const std::string_view name : {from.method_field, from.target_field}) {
+      const wire::FieldLookup found = wire::find_field(request.fields, name);
+      if (found.count > 1) {
+        gateway_mistake(route.endpoint, name, "The gateway sent this header more than once.",
+                        response);
+        return {};
+      }
+      if (found.count == 0 || found.value.empty()) {
+        gateway_mistake(route.endpoint, name, "The gateway must send this header.", response);
+        return {};
+      }
+      (name == from.method_field ? facts.method : facts.target) = found.value;
+    }
+    if (!wire::is_token(facts.method)) {
+      gateway_mistake(route.endpoint, from.method_field, "The gateway sent what is no method.",
+                      response);
+      return {};
+    }
+    const Stage stage = find_stage(route.query, facts.target);
+    if (stage == Stage::wrong) {
+      gateway_mistake(route.endpoint, "stage", "stage must be pre or post.", response);
+      return {};
+    }
+    facts.stage = filter_of(stage);
+  }
+  decide(endpoint_name(route.endpoint), facts);
+  write_decision(route.endpoint, response);
+  return {decision_.admit ? decision_.delay : Duration{}};
+}
+
+void Service::write_decision(Endpoint endpoint, wire::HttpResponse& response) {
+  const bool denied = !decision_.admit;
+  std::uint16_t status = answer_.status;
+  if (denied && endpoint == Endpoint::auth_nginx) status = 403;  // what auth_request understands
+  if (denied && endpoint == Endpoint::auth_envoy) status = 429;  // a 5xx is a failed service to it
+  response.start(status);
+  for (const answer::Header& header : answer_.headers) response.field(header.name, header.value);
+  if (denied && endpoint == Endpoint::auth_nginx) {
+    response.field("Weir-Status", std::uint64_t{answer_.status});
+    response.field("Weir-Body", answer_.body);
+  } else if (status != answer_.status) {
+    response.field("Weir-Status", std::uint64_t{answer_.status});
+  }
+  response.finish({}, answer_.body);  // Content-Type is among the headers
+}
+
+// nginx takes anything but 2xx, 401 and 403 for a failure of the service.
+void Service::gateway_mistake(Endpoint endpoint, std::string_view field, std::string_view detail,
+                              wire::HttpResponse& response) {
+  if (endpoint != Endpoint::auth_nginx) return wire::write_problem(response, 400, detail, field);
+  body_.clear();
+  wire::append_problem(body_, 400, detail, field);
+  response.start(403);
+  response.field("Cache-Control", "no-store");
+  response.field("Weir-Status", std::uint64_t{400});
+  response.field("Weir-Body", body_);
+  response.finish("application/problem+json", body_);
+}
+
+void Service::decide(std::string_view endpoint, const identity::Facts& facts) {
+  const auto begin = steady_clock::now();
+  parts_.engine.decide(*snapshot_, facts, parts_.clock.now(), decision_);
+  engine::fill_view(view_, *snapshot_, decision_);
+  answer::render(answer_, view_);
+  const auto took = std::chrono::nanoseconds(steady_clock::now() - begin).count();
+  counters_.count(*snapshot_, decision_, static_cast<std::uint64_t>(took));
+  if (parts_.log != nullptr) log(endpoint, facts);
+}
+
+void Service::log(std::string_view endpoint, const identity::Facts& facts) {
+  const policy::Observe& observe = snapshot_->policy->observe;
+  const std::uint32_t share = decision_.admit ? observe.log_allowed_ppm : observe.log_denied_ppm;
+  if (!parts_.log_all && (share == 0 || !in_sample(++sampled_, share))) return;
+  parts_.log->write(endpoint, *snapshot_, facts, decision_, answer_);
+}
+
+void Service::check(const wire::HttpRequest& request, wire::HttpResponse& response) {
+  if (auto wrong = check_parser_.parse(request.body, *snapshot_->policy, check_request_)) {
+    return wire::write_problem(response, 400, wrong->detail, wrong->field);
+  }
+  identity::Facts facts;
+  facts.method = check_request_.method;
+  facts.target = check_request_.path;
+  facts.client = check_request_.client_ip;
+  facts.headers = check_request_.headers;
+  facts.attributes = check_request_.attributes;
+  facts.costs = check_request_.costs;
+  facts.stage = check_request_.stage;
+  facts.peek = check_request_.peek;
+  decide("check", facts);
+  body_.clear();
+  append_verdict(body_, *snapshot_, decision_, answer_);
+  response.start(200);
+  response.field("Cache-Control", "no-store");
+  response.finish("application/json", body_);
+}
+
+void Service::usage(const wire::HttpRequest& request, wire::HttpResponse& response) {
+  const identity::Facts facts = facts_of(request);
+  body_.clear();
+  append_usage(body_, parts_.engine, *snapshot_, facts, parts_.clock.now());
+  response.start(200);
+  response.field("Cache-Control", "no-store");
+  response.finish("application/json", body_);
+}
+
+void Service::health(Endpoint endpoint, wire::HttpResponse& response) {
+  // While it drains it lives, but new work should go elsewhere.
+  const bool leaving = endpoint == Endpoint::readyz && parts_.stopping.load();
+  response.start(leaving ? 503 : 200);
+  response.field("Cache-Control", "no-store");
+  response.finish("text/plain", leaving ? "draining\n" : "ok\n");
+}
+
+}  // namespace weir::serve
