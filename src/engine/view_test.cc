@@ -54,7 +54,7 @@ TEST(View, NamesTheNextPublicTierThatIsHigher) {
 }
 
 TEST(View, ShadowLimitsAreInNoHeader) {
-  Harness h(kPolicy);
+  Harness h(kPolicy, account_line("k", "free", "a"));
   const answer::View view = view_of(h, h.ask("GET", "/"));
   EXPECT_EQ(view.count, 2u);
   for (const answer::LimitView& l : view.limits()) EXPECT_NE(l.name, "shadow");
