@@ -1,7 +1,7 @@
 # What `cmake --install` lays down: the program, the installed headers, and two libraries that are
 # found by find_package(weir) and by pkg-config.
 #
-#   weir::limiter, weir-limiter.pc   base, algo, store, limiter: needs nothing but the C++ library
+#   weir::limiter, weir-limiter.pc   base, algo, store: needs nothing but the C++ library
 #   weir::engine,  weir-engine.pc    + host, policy, identity, decide, answer, engine, third parties
 #
 # Each is one static archive made of the folders' objects, so that a user links one file and the
@@ -9,7 +9,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(weir_limiter_folders base algo store limiter)
+set(weir_limiter_folders base algo store)
 set(weir_engine_folders host policy identity decide answer engine)
 set(weir_engine_third_parties
   OpenSSL::Crypto Boost::json PkgConfig::YAML PkgConfig::RE2 fmt::fmt spdlog::spdlog date::date-tz)
