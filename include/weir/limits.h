@@ -10,8 +10,8 @@
 // (Limiter, LimitSet, PreparedLimit); 0 is refused, not taken for "none" or "unlimited".
 #pragma once
 
-#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <variant>
@@ -83,13 +83,13 @@ class PreparedLimit {
  public:
   static Result<PreparedLimit> make(const Limit& limit);
 
-  // The numbers as the library keeps them.
-  using Words = std::array<std::uint64_t, 8>;
-  const Words& words() const { return words_; }
+  // The numbers as the library keeps them, for its own use.
+  static constexpr std::size_t kBytes = 64;
+  const std::byte* bytes() const { return bytes_; }
 
  private:
-  explicit PreparedLimit(const Words& words) : words_(words) {}
-  Words words_;
+  PreparedLimit() = default;
+  alignas(std::uint64_t) std::byte bytes_[kBytes];
 };
 
 }  // namespace weir

@@ -9,6 +9,7 @@
 // limit_set.h  several limits that a request passes together or not at all
 // decision.h   the words all of weir shares      clock.h  time      result.h  errors
 // weir_c.h     the same for C and what can call C
+// engine.h     a whole policy file in this process (not included here: link weir::engine)
 #pragma once
 
 #include "weir/clock.h"

@@ -1,10 +1,11 @@
 #include "store/facade/core.h"
 
 #include <algorithm>
-#include <bit>
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
+#include <new>
+#include <type_traits>
 
 namespace weir::store::facade {
 namespace {
@@ -72,10 +73,13 @@ Duration duration_of(std::chrono::nanoseconds length) {
 
 Result<algo::Numbers> numbers_of(const Limit& limit) { return std::visit(ToNumbers{}, limit); }
 
-static_assert(sizeof(algo::Numbers) == sizeof(PreparedLimit::Words));
+// The bytes of a PreparedLimit are a Numbers that was copied into them.
+static_assert(sizeof(algo::Numbers) == PreparedLimit::kBytes &&
+              alignof(algo::Numbers) == alignof(std::uint64_t) &&
+              std::is_trivially_copyable_v<algo::Numbers>);
 
-algo::Numbers numbers_of(const PreparedLimit& limit) {
-  return std::bit_cast<algo::Numbers>(limit.words());
+const algo::Numbers& numbers_of(const PreparedLimit& limit) {
+  return *std::launder(reinterpret_cast<const algo::Numbers*>(limit.bytes()));
 }
 
 LimitDecision decision_of(const Outcome& o) {
@@ -153,7 +157,9 @@ namespace weir {
 Result<PreparedLimit> PreparedLimit::make(const Limit& limit) {
   const Result<algo::Numbers> numbers = store::facade::numbers_of(limit);
   if (!numbers) return numbers.error();
-  return PreparedLimit(std::bit_cast<Words>(*numbers));
+  PreparedLimit prepared;
+  std::memcpy(prepared.bytes_, &*numbers, kBytes);
+  return prepared;
 }
 
 }  // namespace weir

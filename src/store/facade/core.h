@@ -18,7 +18,8 @@
 namespace weir::store::facade {
 
 Result<algo::Numbers> numbers_of(const Limit& limit);
-algo::Numbers numbers_of(const PreparedLimit& limit);
+// Within `limit`, and as long as it.
+const algo::Numbers& numbers_of(const PreparedLimit& limit);
 LimitDecision decision_of(const Outcome& outcome);
 // From a public duration; what is negative is 0.
 Duration duration_of(std::chrono::nanoseconds length);

@@ -74,8 +74,7 @@ struct LimitSet::Impl {
 
   // The charges of some items, in their order.
   struct Charges {
-    std::array<algo::Numbers, kMaxItems> numbers;
-    std::array<store::Charge, kMaxItems> charges;
+    store::memory::Lazy<store::Charge> charges;
     std::size_t count = 0;
     std::span<const store::Charge> span() const { return {charges.data(), count}; }
   };
@@ -85,12 +84,9 @@ struct LimitSet::Impl {
     for (const Item& item : items) {
       const auto index = static_cast<std::uint16_t>(item.limit);
       if (index >= limits.size()) return false;
-      const algo::Numbers* numbers = &limits[index].numbers;
-      if (item.numbers != nullptr) {
-        out.numbers[out.count] = numbers_of(*item.numbers);
-        numbers = &out.numbers[out.count];
-      }
-      out.charges[out.count++] = core->charge_of(index, item.key, item.cost, *numbers);
+      const algo::Numbers& numbers =
+          item.numbers != nullptr ? numbers_of(*item.numbers) : limits[index].numbers;
+      out.charges.make(out.count++) = core->charge_of(index, item.key, item.cost, numbers);
     }
     return true;
   }
