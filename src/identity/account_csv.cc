@@ -53,6 +53,7 @@ class Line {
   }
 
   bool quoted(Cell& cell) {
+    const std::size_t start = next_;
     for (++next_; next_ < text_.size(); ++next_) {
       if (text_[next_] != '"') {
         cell.text += text_[next_];
@@ -62,14 +63,14 @@ class Line {
         ++next_;
         skip_spaces();
         if (next_ >= text_.size() || text_[next_] == ',') return true;
-        return fail("text after a closing quote", "put a comma between cells");
+        return fail(next_, "text after a closing quote", "put a comma between cells");
       }
     }
-    return fail("a quote that is not closed on its line", "a cell cannot span lines");
+    return fail(start, "a quote that is not closed on its line", "a cell cannot span lines");
   }
 
-  bool fail(const char* message, const char* help) {
-    report_.error(at(next_), message, help);
+  bool fail(std::size_t offset, const char* message, const char* help) {
+    report_.error(at(offset), message, help);
     failed_ = true;
     done_ = true;
     return false;
@@ -84,8 +85,7 @@ class Line {
 };
 
 // `limit=600/min burst 120;other=deny`
-bool split_overrides(const Cell& cell, policy::Report& report, std::vector<OverrideCell>& out) {
-  bool good = true;
+void split_overrides(const Cell& cell, policy::Report& report, std::vector<OverrideCell>& out) {
   std::string_view rest = cell.text;
   while (!rest.empty()) {
     const std::size_t end = rest.find(';');
@@ -97,13 +97,11 @@ bool split_overrides(const Cell& cell, policy::Report& report, std::vector<Overr
     const std::size_t equals = item.find('=');
     if (equals == std::string_view::npos) {
       report.error(at, "an override without `=`", "write `LIMIT=600/min burst 120`");
-      good = false;
       continue;
     }
     out.push_back({{std::string(trim(item.substr(0, equals))), at},
                    {std::string(trim(item.substr(equals + 1))), at}});
   }
-  return good;
 }
 
 std::string_view take_line(std::string_view& rest) {
@@ -137,7 +135,8 @@ bool read_csv_row(std::string_view line, std::uint32_t number, policy::Report& r
                  "a line is sha256(key),tier,account[,overrides]; quote a cell with a comma");
     return false;
   }
-  return count < kMaxCells || split_overrides(overrides, report, row.overrides);
+  if (count == kMaxCells) split_overrides(overrides, report, row.overrides);
+  return true;
 }
 
 void read_csv_rows(std::string_view text, policy::Report& report, const TakeRow& take) {

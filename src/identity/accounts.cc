@@ -28,12 +28,20 @@ int hex_value(char c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+bool is_header(std::string_view text) {
+  return text == "sha256" || text == "sha256(key)" || text == "key" || text == "hash";
+}
+
 // Builds the entries from rows.
 class Builder {
  public:
   Builder(const Policy& policy, Report& report) : policy_(policy), report_(report) {}
 
   void take(const AccountRow& row) {
+    if (is_header(row.hash.text)) {
+      report_.error(row.hash.at, "a header line", "the file has none: remove it");
+      return;
+    }
     Account account;
     account.at = row.at;
     const auto hash = read_hash(row.hash);
@@ -70,9 +78,7 @@ class Builder {
         std::all_of(text.begin(), text.end(), [](char c) { return hex_value(c) >= 0; });
     if (text.size() != 2 * hash.size() || !lower) {
       std::string help = "`weir accounts add` makes a key and writes its hash";
-      if (text == "sha256" || text == "sha256(key)" || text == "key" || text == "hash") {
-        help = "the file has no header line: remove it";
-      } else if (text.size() == 2 * hash.size() && hex) {
+      if (text.size() == 2 * hash.size() && hex) {
         help = "write it in lower case";
       }
       report_.error(cell.at, "not a SHA-256 in 64 lower-case hex digits", help);

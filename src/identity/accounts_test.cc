@@ -134,18 +134,18 @@ TEST(Accounts, EveryFindingAtOnceWithItsPlace) {
                            hash("j") + ",pro,j\n" + hash("j") + ",free,j\n";  // 14, 15
   const std::string found = findings_of(text);
   const char* wanted[] = {
-      "1:1 not a SHA-256 in 64 lower-case hex digits; the file has no header line: remove it",
-      "1:13 unknown tier `tier`",
+      "1:1 a header line; the file has none: remove it",
       "2:66 unknown tier `prro`; did you mean `pro`?",
       "3:1 not a SHA-256 in 64 lower-case hex digits; `weir accounts add` makes a key",
       "4:1 2 cells of 3",
       "5:1 more than 4 cells",
       "6:70 an account's name has 1 to 256 bytes",
       "7:72 numbers of its own for an account of tier `pro`; only a tier with `custom: true`",
-      "8:92 an override without `=`",
+      "8:79 unknown limit `plan-minut`; did you mean `plan-minute`?",
+      "8:94 an override without `=`",
       "9:79 `lots`: ",
       "10:95 `plan-minute` twice for one key",
-      "11:74 a quote that is not closed on its line",
+      "11:1 a quote that is not closed on its line",
       "12:67 text after a closing quote",
       "13:66 unknown tier `gold`; known: free pro enterprise",
       "15:1 a key that is in the file twice; it is in line 14 too",
@@ -208,9 +208,9 @@ TEST(Accounts, YamlFindingsHaveTheirPlace) {
           ", tier: enterprise, account: a, overrides: x}\n",
       "keys.yaml");
   for (const char* want :
-       {"1:79 unknown key `teir`; did you mean `tier`?", "1:3 an account without `tier`",
-        "2:12 not a SHA-256", "3:3 an account is a mapping", "4:85 text is wanted here",
-        "5:117 `overrides` is a mapping"}) {
+       {"1:78 unknown key `teir`; did you mean `tier`?", "1:3 an account without `tier`",
+        "2:12 not a SHA-256", "3:3 an account is a mapping", "4:84 text is wanted here",
+        "5:119 `overrides` is a mapping"}) {
     EXPECT_NE(found.find(want), std::string::npos) << want << "\nin\n" << found;
   }
   EXPECT_NE(findings_of("a: b\n", "keys.yml").find("1:1 an accounts file is a sequence"),

@@ -2,145 +2,17 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
 #include <map>
-#include <new>
-#include <random>
 #include <string>
 #include <vector>
 
-namespace {
-std::atomic<std::size_t> allocations{0};
-}  // namespace
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* p = std::malloc(size)) return p;
-  std::abort();
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+#include "identity/testing/caller_fixture.h"
+#include "identity/testing/count_allocations.h"
 
 namespace weir::identity {
 namespace {
 
-using policy::Address;
-using policy::Cidr;
-using policy::IdentityKey;
-using policy::KeyId;
-using policy::KeyPart;
-using policy::Policy;
-using policy::Source;
-
-std::string base64url(std::string_view text) {
-  static constexpr char kDigits[] =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  std::string out;
-  unsigned held = 0;
-  unsigned bits = 0;
-  for (const char c : text) {
-    held = held << 8 | static_cast<unsigned char>(c);
-    for (bits += 8; bits >= 6; bits -= 6) out += kDigits[held >> (bits - 6) & 63];
-  }
-  if (bits > 0) out += kDigits[held << (6 - bits) & 63];
-  return out;
-}
-
-std::string bearer(std::string_view payload) {
-  return "Bearer eyJhbGciOiJFUzI1NiJ9." + base64url(payload) + ".c2ln";
-}
-
-IdentityKey key(std::string name, Source source, std::string argument) {
-  IdentityKey result;
-  result.name = std::move(name);
-  result.source = source;
-  result.argument = std::move(argument);
-  return result;
-}
-
-enum : KeyId { kTenant = 3, kHeader, kQuery, kCookie, kEmail, kService, kSecondHeader };
-
-Policy make_policy() {
-  Policy policy;
-  for (const char* name : {"anonymous", "free", "pro"}) {
-    policy.tiers.emplace_back();
-    policy.tiers.back().name = name;
-  }
-  policy.identity.keys = {
-      key("ip", Source::ip, ""),
-      key("api_key", Source::header, "x-api-key"),
-      key("user", Source::jwt, "sub"),
-      key("tenant", Source::jwt, "org_id"),
-      key("xuser", Source::header, "x-user"),
-      key("q", Source::query, "token"),
-      key("sid", Source::cookie, "sid"),
-      key("email", Source::header, "x-email"),
-      key("service", Source::attribute, "service"),
-      key("xother", Source::header, "x-other"),
-  };
-  policy.identity.keys[policy::kApiKey].is_api_key = true;
-  policy.identity.keys[kEmail].lower = true;
-  policy.identity.jwt_from_gateway = true;
-  policy.identity.shared_networks = {*Cidr::parse("203.0.113.0/24"), *Cidr::parse("2001:db8::/32")};
-  policy.listeners.trusted_proxies = {*Cidr::parse("10.0.0.0/8")};
-  return policy;
-}
-
-std::shared_ptr<Accounts> make_accounts(const Policy& policy) {
-  std::string text;
-  for (const auto& [api_key, tier, name] :
-       {std::tuple{"pro-key", "pro", "acme"}, std::tuple{"free-key", "free", "bob"}}) {
-    text += to_hex(hash_api_key(api_key)) + "," + tier + "," + name + "\n";
-  }
-  const Accounts::Loaded loaded = Accounts::load_text(text, "keys.csv", policy);
-  for (const auto& finding : loaded.findings) ADD_FAILURE() << finding.message;
-  return loaded.accounts;
-}
-
-// One request and its caller, with everything that must outlive it.
-struct Request {
-  std::vector<Field> headers;
-  std::vector<Field> attributes;
-  std::string target = "/x";
-  std::optional<Address> peer = Address::parse("198.51.100.9");
-
-  Facts facts() const {
-    Facts facts;
-    facts.method = "GET";
-    facts.target = target;
-    facts.peer = peer;
-    facts.headers = headers;
-    facts.attributes = attributes;
-    return facts;
-  }
-};
-
-std::string value_of(const Policy& policy, const Request& request, KeyId id,
-                     const Accounts* accounts = nullptr) {
-  const Facts facts = request.facts();
-  Caller caller(policy, accounts, facts);
-  const auto first = caller.value(id);
-  const std::string text = first ? "[" + std::string(*first) + "]" : "none";
-  EXPECT_EQ(caller.value(id), first);  // and again, from what was kept
-  return text;
-}
-
-std::string tuple_of(const Policy& policy, const Request& request,
-                     const std::vector<KeyPart>& parts, bool stand_in = true,
-                     const Accounts* accounts = nullptr, std::string_view class_name = "c") {
-  const Facts facts = request.facts();
-  Caller caller(policy, accounts, facts);
-  KeyWriter writer;
-  writer.start(7);
-  for (const KeyPart& part : parts) {
-    if (caller.append(writer, part, class_name, stand_in) == Filled::missing) return "missing";
-  }
-  return std::string(writer.bytes());
-}
-
-KeyPart chain(std::vector<KeyId> alternatives) { return {false, std::move(alternatives), ""}; }
-const KeyPart kClassWord{true, {}, "class"};
+using namespace testing;
 
 TEST(Caller, AddressIsCutToThePolicysPrefix) {
   const Policy policy = make_policy();
@@ -490,82 +362,6 @@ TEST(Caller, ConditionsOnHeadersClaimsAndAddresses) {
   EXPECT_FALSE(caller.holds("ip", "nonsense"));
 }
 
-// C06: different tuples never share a counter.
-TEST(KeyTuple, AnAddressIsNotAHeaderThatSpellsIt) {
-  const Policy policy = make_policy();
-  const std::string bytes("\0\0\0\0\0\0\0\0\0\0\xff\xff\xc6\x33\x64\x09", 16);
-  const std::string by_address = tuple_of(policy, Request{}, {chain({policy::kIpKey})});
-  for (const std::string& value : {std::string("198.51.100.9"), bytes}) {
-    EXPECT_NE(tuple_of(policy, Request{{{"X-User", value}}, {}}, {chain({kHeader})}), by_address);
-  }
-  EXPECT_EQ(tuple_of(policy, Request{}, {chain({kHeader})}, true), by_address);
-}
-
-TEST(KeyTuple, TheSameValueOfAnotherKeyIsAnother) {
-  const Policy policy = make_policy();
-  const Request request{{{"X-User", "a"}, {"X-Other", "a"}}, {}};
-  EXPECT_NE(tuple_of(policy, request, {chain({kHeader})}),
-            tuple_of(policy, request, {chain({kSecondHeader})}));
-  EXPECT_NE(tuple_of(policy, request, {kClassWord}, true, nullptr, "a"),
-            tuple_of(policy, request, {chain({kHeader})}));
-}
-
-TEST(KeyTuple, DoesNotDependOnWhereAKeyStandsInTheFile) {
-  const Policy policy = make_policy();
-  Policy moved = policy;
-  std::swap(moved.identity.keys[kHeader], moved.identity.keys[kSecondHeader]);
-  const Request request{{{"X-User", "a"}, {"X-Other", "b"}}, {}};
-  EXPECT_EQ(tuple_of(policy, request, {chain({kHeader})}),
-            tuple_of(moved, request, {chain({kSecondHeader})}));
-}
-
-TEST(KeyTuple, LongClassNamesStayDistinct) {
-  const Policy policy = make_policy();
-  const std::string long_name(8'000, 'c');
-  const auto tuple = [&](const std::string& name) {
-    return tuple_of(policy, Request{}, {kClassWord, chain({policy::kIpKey})}, true, nullptr, name);
-  };
-  EXPECT_LT(tuple(long_name).size(), 100U);
-  EXPECT_NE(tuple(long_name + "1"), tuple(long_name + "2"));
-  EXPECT_NE(tuple(std::string(256, 'c')), tuple(std::string(257, 'c')));
-}
-
-TEST(KeyTuple, IsInjective) {
-  const Policy policy = make_policy();
-  const std::string_view alphabet("ab_:|/{}%\0\n", 11);
-  std::mt19937 random(29);
-  const auto word = [&] {
-    std::string text;
-    for (std::size_t n = 1 + random() % 4; n > 0; --n) text += alphabet[random() % alphabet.size()];
-    return text;
-  };
-  std::map<std::string, std::vector<std::string>> seen;
-  const std::vector<std::vector<KeyPart>> keys{
-      {chain({kHeader}), chain({kSecondHeader})},
-      {chain({kSecondHeader}), chain({kHeader})},
-      {chain({kHeader}), kClassWord},
-      {kClassWord, chain({kHeader})},
-      {chain({kHeader})},
-      {kClassWord, chain({kHeader}), chain({kSecondHeader})},
-  };
-  for (int i = 0; i < 60'000; ++i) {
-    const std::string first = word();
-    const std::string second = word();
-    const std::string class_name = word();
-    const std::size_t which = random() % keys.size();
-    const Request request{{{"X-User", first}, {"X-Other", second}}, {}};
-    const std::string tuple = tuple_of(policy, request, keys[which], false, nullptr, class_name);
-    std::vector<std::string> meaning{std::to_string(which)};
-    for (const KeyPart& part : keys[which]) {
-      meaning.push_back(part.is_class                     ? class_name
-                        : part.alternatives[0] == kHeader ? first
-                                                          : second);
-    }
-    const auto [it, fresh] = seen.emplace(tuple, meaning);
-    ASSERT_TRUE(fresh || it->second == meaning);
-  }
-}
-
 TEST(Caller, AllocatesNothing) {
   Policy policy = make_policy();
   policy.identity.tier_claim = "plan";
@@ -595,7 +391,7 @@ TEST(Caller, AllocatesNothing) {
   Facts bad_facts;
   bad_facts.headers = bad_headers;
 
-  const std::size_t before = allocations;
+  const std::size_t before = allocations_so_far();
   Caller caller(policy, accounts.get(), facts);
   KeyWriter writer;
   writer.start(1);
@@ -607,8 +403,9 @@ TEST(Caller, AllocatesNothing) {
   Caller bad(policy, accounts.get(), bad_facts);
   const bool bad_user = bad.value(policy::kUserKey).has_value();
   const policy::TierId bad_tier = bad.tier();
-  const std::size_t after = allocations;
+  const std::size_t after = allocations_so_far();
 
+  EXPECT_GT(before, 0U);  // they are counted
   EXPECT_EQ(after - before, 0U);
   EXPECT_TRUE(service);
   EXPECT_EQ(tier, 2);

@@ -1,0 +1,94 @@
+#include "identity/caller.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "identity/testing/caller_fixture.h"
+
+namespace weir::identity {
+namespace {
+
+using namespace testing;
+
+// C06: different tuples never share a counter.
+TEST(KeyTuple, AnAddressIsNotAHeaderThatSpellsIt) {
+  const Policy policy = make_policy();
+  const std::string bytes("\0\0\0\0\0\0\0\0\0\0\xff\xff\xc6\x33\x64\x09", 16);
+  const std::string by_address = tuple_of(policy, Request{}, {chain({policy::kIpKey})});
+  for (const std::string& value : {std::string("198.51.100.9"), bytes}) {
+    EXPECT_NE(tuple_of(policy, Request{{{"X-User", value}}, {}}, {chain({kHeader})}), by_address);
+  }
+  EXPECT_EQ(tuple_of(policy, Request{}, {chain({kHeader})}, true), by_address);
+}
+
+TEST(KeyTuple, TheSameValueOfAnotherKeyIsAnother) {
+  const Policy policy = make_policy();
+  const Request request{{{"X-User", "a"}, {"X-Other", "a"}}, {}};
+  EXPECT_NE(tuple_of(policy, request, {chain({kHeader})}),
+            tuple_of(policy, request, {chain({kSecondHeader})}));
+  EXPECT_NE(tuple_of(policy, request, {kClassWord}, true, nullptr, "a"),
+            tuple_of(policy, request, {chain({kHeader})}));
+}
+
+TEST(KeyTuple, DoesNotDependOnWhereAKeyStandsInTheFile) {
+  const Policy policy = make_policy();
+  Policy moved = make_policy();
+  std::swap(moved.identity.keys[kHeader], moved.identity.keys[kSecondHeader]);
+  const Request request{{{"X-User", "a"}, {"X-Other", "b"}}, {}};
+  EXPECT_EQ(tuple_of(policy, request, {chain({kHeader})}),
+            tuple_of(moved, request, {chain({kSecondHeader})}));
+}
+
+TEST(KeyTuple, LongClassNamesStayDistinct) {
+  const Policy policy = make_policy();
+  const std::string long_name(8'000, 'c');
+  const auto tuple = [&](const std::string& name) {
+    return tuple_of(policy, Request{}, {kClassWord, chain({policy::kIpKey})}, true, nullptr, name);
+  };
+  EXPECT_LT(tuple(long_name).size(), 100U);
+  EXPECT_NE(tuple(long_name + "1"), tuple(long_name + "2"));
+  EXPECT_NE(tuple(std::string(256, 'c')), tuple(std::string(257, 'c')));
+}
+
+TEST(KeyTuple, IsInjective) {
+  const Policy policy = make_policy();
+  const std::string_view alphabet("ab_:|/{}%\0\n", 11);
+  std::mt19937 random(29);
+  const auto word = [&] {
+    std::string text;
+    for (std::size_t n = 1 + random() % 4; n > 0; --n) text += alphabet[random() % alphabet.size()];
+    return text;
+  };
+  std::map<std::string, std::vector<std::string>> seen;
+  const std::vector<std::vector<KeyPart>> keys{
+      {chain({kHeader}), chain({kSecondHeader})},
+      {chain({kSecondHeader}), chain({kHeader})},
+      {chain({kHeader}), kClassWord},
+      {kClassWord, chain({kHeader})},
+      {chain({kHeader})},
+      {kClassWord, chain({kHeader}), chain({kSecondHeader})},
+  };
+  for (int i = 0; i < 60'000; ++i) {
+    const std::string first = word();
+    const std::string second = word();
+    const std::string class_name = word();
+    const std::size_t which = random() % keys.size();
+    const Request request{{{"X-User", first}, {"X-Other", second}}, {}};
+    const std::string tuple = tuple_of(policy, request, keys[which], false, nullptr, class_name);
+    std::vector<std::string> meaning{std::to_string(which)};
+    for (const KeyPart& part : keys[which]) {
+      meaning.push_back(part.is_class                     ? class_name
+                        : part.alternatives[0] == kHeader ? first
+                                                          : second);
+    }
+    const auto [it, fresh] = seen.emplace(tuple, meaning);
+    ASSERT_TRUE(fresh || it->second == meaning);
+  }
+}
+
+}  // namespace
+}  // namespace weir::identity

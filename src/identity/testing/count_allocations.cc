@@ -1,0 +1,23 @@
+#include "identity/testing/count_allocations.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+std::atomic<std::size_t> count{0};
+}  // namespace
+
+void* operator new(std::size_t size) {
+  ++count;
+  if (void* p = std::malloc(size > 0 ? size : 1)) return p;
+  std::abort();
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+
+namespace weir::identity::testing {
+
+std::size_t allocations_so_far() { return count; }
+
+}  // namespace weir::identity::testing
