@@ -335,6 +335,7 @@ YamlTree parse_yaml(std::string_view text, Report& report) {
     return {};
   }
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  if (text.data() == nullptr) text = "";  // libyaml asserts that there is a pointer
   if (const auto where = first_invalid_utf8(text)) {
     report.error(*where, "not UTF-8", "save the file as UTF-8");
     return {};
