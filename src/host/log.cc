@@ -75,10 +75,10 @@ void set_log_level(LogLevel level) { logger().set_level(spdlog_level(level)); }
 Result<LogLevel> parse_log_level(std::string_view text) {
   if (text == "debug") return LogLevel::debug;
   if (text == "info") return LogLevel::info;
-  if (text == "warning") return LogLevel::warning;
+  if (text == "warn" || text == "warning") return LogLevel::warning;
   if (text == "error") return LogLevel::error;
   return Error{ErrorCode::invalid_argument,
-               "`" + std::string(text) + "` is no log level; write debug, info, warning or error",
+               "`" + std::string(text) + "` is no log level; write debug, info, warn or error",
                {}};
 }
 

@@ -32,7 +32,7 @@ struct LogField {
 
 void log(LogLevel level, std::string_view message, std::initializer_list<LogField> fields = {});
 void set_log_level(LogLevel level);
-// "debug", "info", "warning" or "error".
+// "debug", "info", "warn" or "error".
 Result<LogLevel> parse_log_level(std::string_view text);
 
 // A value as logfmt has it: quoted where it holds white space, quotes, `=` or anything that could

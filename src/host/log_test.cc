@@ -24,6 +24,7 @@ TEST(Log, LeavesOutWhatIsBelowItsLevel) {
 
 TEST(Log, KnowsItsLevels) {
   EXPECT_TRUE(parse_log_level("debug"));
+  EXPECT_TRUE(parse_log_level("warn"));
   EXPECT_FALSE(parse_log_level("verbose"));
 }
 

@@ -198,8 +198,10 @@ TEST(Check, StatedCostAndPeek) {
       remaining(weir.check(
           R"({"method":"GET","path":"/","client_ip":"1.2.3.4","cost":{"requests":10},"peek":true})")),
       60);
-  EXPECT_EQ(remaining(weir.check(R"({"method":"GET","path":"/","client_ip":"1.2.3.4","cost":0})")),
-            60);
+  // A cost of 0 takes the request out of the limit.
+  EXPECT_EQ(
+      weir.check(R"({"method":"GET","path":"/","client_ip":"1.2.3.4","cost":0})").at("limits"),
+      boost::json::array());
   const auto never = weir.check(R"({"method":"GET","path":"/","client_ip":"1.2.3.4","cost":101})");
   EXPECT_EQ(never.at("admit"), false);
   EXPECT_EQ(never.at("reason"), "cost_exceeds_limit");

@@ -1,6 +1,6 @@
 // The endpoints: from a parsed request to its written answer. One Service a loop.
 //
-// What each endpoint reads and answers is in docs/http.md. A decision on `/v1/auth*` allocates
+// What each endpoint reads and answers is in docs/serve.md. A decision on `/v1/auth*` allocates
 // nothing once the buffers have grown, and reads the clock once. Not thread-safe: its loop's thread
 // only. What it is given outlives it.
 #pragma once
