@@ -101,13 +101,6 @@ void compile_addresses(Build& build, const Node& identity) {
   if (const Node* prefix = get(identity, "ip_prefix")) {
     out.prefix_v4 = static_cast<unsigned>(count_of(*prefix, "v4").value_or(32));
     out.prefix_v6 = static_cast<unsigned>(count_of(*prefix, "v6").value_or(64));
-    const Node* v6 = get(*prefix, "v6");
-    if (v6 != nullptr && out.prefix_v6 == 128) {
-      build.report.warning(v6->at, "every IPv6 address is a client of its own",
-                           "one network customer has 2^64 of them; write 64", "WR105");
-    } else if (v6 != nullptr && (out.prefix_v6 < 32 || out.prefix_v6 > 64)) {
-      build.report.warning(v6->at, "an IPv6 prefix of " + v6->text, "32 to 64 is usual");
-    }
   }
   const Node* shared = get(identity, "shared_ip");
   if (shared == nullptr) return;

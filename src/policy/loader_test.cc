@@ -300,7 +300,9 @@ TEST(Accounts, NumbersAsTextAreOfTheLimitsAlgorithm) {
                            "600/min burst 120 more", "0/min", "6 tokens/min", "600/min  burst 1"}) {
     EXPECT_FALSE(parse_numbers(text, *policy, limit(*policy, "plan"))) << text;
   }
-  EXPECT_FALSE(parse_numbers("9/s", *policy, limit(*policy, "global")));
+  for (const char* text : {"9/s", "deny", "unlimited"}) {
+    EXPECT_FALSE(parse_numbers(text, *policy, limit(*policy, "global"))) << "one counter for all";
+  }
 }
 
 TEST(Files, OfTheWrongKindAreFindings) {

@@ -91,7 +91,6 @@ const Case kCases[] = {
     {"UserNoVerifier", "limits: [{name: a, key: [user], rate: 1/s}]\n", "nothing says who verifies the token that `user` reads"},
     {"DefaultTier", "tiers: {free: 1/s}\nidentity: {tier: {default: fre}}\n", "unknown tier `fre`; did you mean `free`?"},
     {"Prefix", "identity: {ip_prefix: {v6: 129}}\n", "`v6` is 129; it may be 1 to 128"},
-    {"PrefixWarns", "identity: {ip_prefix: {v6: 128}}\nglobal: 9/s\n", "warning: every IPv6 address is a client of its own"},
     {"ApiKeyWarns", "limits: [{name: a, key: [api_key], rate: 1/s}]\n", "warning: no API key is ever believed: there are no accounts"},
     {"Multiplier", "identity: {shared_ip: {networks: [203.0.113.0/24], multiplier: 1M}}\nlimits: [{name: a, key: [ip], rate: 1M/s}]\n", "1000000/s times identity.shared_ip.multiplier (1000000): "},
     {"Network", "listeners: {trusted_proxies: [10.0.0.0/33]}\n", "`10.0.0.0/33` is no network"},

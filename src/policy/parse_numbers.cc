@@ -61,16 +61,16 @@ Result<algo::Numbers> make(const Shape& shape, const Rate& rate, const Pieces& p
 
 Result<LimitNumbers> parse_numbers(std::string_view text, const Policy& policy,
                                    const Limit& limit) {
+  if (limit.key.empty()) {
+    return invalid("limit `" + limit.name +
+                   "` has one counter for all callers: its numbers cannot "
+                   "depend on the caller");
+  }
   LimitNumbers out;
   if (text == "deny" || text == "unlimited") {
     out.kind = text == "deny" ? NumbersKind::deny : NumbersKind::unlimited;
     out.text = text;
     return out;
-  }
-  if (limit.key.empty()) {
-    return invalid("limit `" + limit.name +
-                   "` has one counter for all callers: its numbers cannot "
-                   "depend on the caller");
   }
   const Result<Pieces> pieces = split(text);
   if (!pieces) return pieces.error();
