@@ -30,6 +30,7 @@ class Encoding {
     size_ += sizeof value;
   }
   void add(std::string_view text) {
+    if (text.empty()) return;  // it may have no bytes to point at
     std::memcpy(bytes_ + size_, text.data(), text.size());
     size_ += text.size();
   }
