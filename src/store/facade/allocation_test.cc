@@ -18,12 +18,13 @@ void* counted(std::size_t size) {
 }
 }  // namespace
 
-void* operator new(std::size_t size) { return counted(size); }
-void* operator new[](std::size_t size) { return counted(size); }
-void operator delete(void* at) noexcept { std::free(at); }
-void operator delete[](void* at) noexcept { std::free(at); }
-void operator delete(void* at, std::size_t) noexcept { std::free(at); }
-void operator delete[](void* at, std::size_t) noexcept { std::free(at); }
+// Not inlined: the compiler would see free() where it expects a delete.
+[[gnu::noinline]] void* operator new(std::size_t size) { return counted(size); }
+[[gnu::noinline]] void* operator new[](std::size_t size) { return counted(size); }
+[[gnu::noinline]] void operator delete(void* at) noexcept { std::free(at); }
+[[gnu::noinline]] void operator delete[](void* at) noexcept { std::free(at); }
+[[gnu::noinline]] void operator delete(void* at, std::size_t) noexcept { std::free(at); }
+[[gnu::noinline]] void operator delete[](void* at, std::size_t) noexcept { std::free(at); }
 
 namespace weir {
 namespace {
