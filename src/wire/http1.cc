@@ -1,7 +1,6 @@
 #include "wire/http1.h"
 
 #include <algorithm>
-#include <array>
 #include <boost/beast/http/basic_parser.hpp>
 #include <cstring>
 #include <limits>
@@ -9,50 +8,9 @@
 namespace weir::wire {
 
 namespace http = boost::beast::http;
+using namespace refused;
 
 namespace {
-
-constexpr HttpError kBareLineFeed{400, "A line ends in a bare line feed; lines end in CR LF."};
-constexpr HttpError kFoldedField{400, "A header field is folded over several lines."};
-constexpr HttpError kBadRequestLine{400, "The request line is not `METHOD target HTTP/1.1`."};
-constexpr HttpError kBadField{400, "A header field is not `Name: value`."};
-constexpr HttpError kBadTarget{400, "The request target is neither a path nor an absolute URL."};
-constexpr HttpError kBadLength{400, "Content-Length is repeated or is no whole number."};
-constexpr HttpError kLengthAndCoding{400,
-                                     "Content-Length and Transfer-Encoding exclude each other."};
-constexpr HttpError kBadChunk{400, "The chunked body is malformed."};
-constexpr HttpError kNoHost{400, "The request has no Host field."};
-constexpr HttpError kManyHosts{400, "The request has more than one Host field."};
-constexpr HttpError kBodyTooLarge{413, "The body is larger than this listener accepts."};
-constexpr HttpError kTargetTooLong{414, "The request line is longer than this listener accepts."};
-constexpr HttpError kHeadTooLarge{431, "The header fields are larger than this listener accepts."};
-constexpr HttpError kTooManyFields{431, "There are more header fields than this listener accepts."};
-constexpr HttpError kExpectation{417, "The only expectation that can be met is 100-continue."};
-constexpr HttpError kUnknownCoding{501, "The only transfer coding understood is chunked."};
-constexpr HttpError kVersion{505, "This listener speaks HTTP/1.1 and HTTP/1.0."};
-
-// A chunk's size line, its extensions included.
-constexpr std::size_t kMaxChunkLine = 256;
-
-constexpr bool is_token_char(char c) {
-  if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) return true;
-  return std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
-}
-
-constexpr auto kTokenChars = [] {
-  std::array<bool, 256> table{};
-  for (int c = 1; c < 256; ++c)
-    table[static_cast<std::size_t>(c)] = is_token_char(static_cast<char>(c));
-  return table;
-}();
-
-constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  c = lower(c);
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
 
 // "GET /path HTTP/2.0": a request line but for its version.
 bool names_other_version(std::string_view head) {
@@ -66,37 +24,7 @@ bool names_other_version(std::string_view head) {
          digit(text[7]);
 }
 
-// "3f;name=value": only the size counts. -1: malformed.
-std::int64_t chunk_size(std::string_view line) {
-  std::int64_t size = 0;
-  std::size_t digits = 0;
-  while (digits < line.size() && hex_digit(line[digits]) >= 0) {
-    if (digits == 8) return -1;
-    size = size * 16 + hex_digit(line[digits]);
-    ++digits;
-  }
-  if (digits == 0) return -1;
-  std::string_view rest = line.substr(digits);
-  while (!rest.empty() && (rest[0] == ' ' || rest[0] == '\t')) rest.remove_prefix(1);
-  if (!rest.empty() && rest[0] != ';') return -1;
-  const bool control = std::any_of(rest.begin(), rest.end(), [](char c) {
-    return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
-  });
-  return control ? -1 : size;
-}
-
 }  // namespace
-
-bool equals_ignoring_case(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
-                                            [](char x, char y) { return lower(x) == lower(y); });
-}
-
-bool is_token(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return kTokenChars[static_cast<unsigned char>(c)];
-  });
-}
 
 FieldLookup find_field(std::span<const HttpField> fields, std::string_view name) {
   FieldLookup found;
@@ -265,7 +193,7 @@ Http1Parser::Status Http1Parser::find_head() {
     if (begin_ == end_) return Status::need_more;
     const char first = buffer_[begin_];
     if (!skipped_line_ && first == '\r' && end_ - begin_ == 1) return Status::need_more;
-    if (!kTokenChars[static_cast<unsigned char>(first)]) return fail(kBadRequestLine);
+    if (!is_token_char(first)) return fail(kBadRequestLine);
   }
   const std::size_t have = std::min(end_ - begin_, limits_.header_bytes);
   const char* const base = buffer_.data() + begin_;
@@ -320,8 +248,8 @@ Http1Parser::Status Http1Parser::read_head(std::size_t size) {
   waits_for_continue_ = head.waits();
   if (head.is_chunked()) {
     state_ = State::chunked_body;
-    chunk_ = Chunk::size;
-    chunked_used_ = trailer_bytes_ = 0;
+    chunks_ = ChunkedDecoder(limits_);
+    chunked_used_ = 0;
     body_.clear();
     return read_chunked_body();
   }
@@ -374,47 +302,12 @@ Http1Parser::Status Http1Parser::read_chunked_body() {
     waits_for_continue_ = false;
     if (end_ - begin_ == head_size_) return Status::send_continue;
   }
-  for (;;) {
-    const std::size_t from = head_size_ + chunked_used_;
-    const std::string_view rest = at(from, end_ - begin_ - from);
-    if (chunk_ == Chunk::data) {
-      const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(chunk_left_, rest.size()));
-      body_.append(rest.substr(0, n));
-      chunk_left_ -= n;
-      chunked_used_ += n;
-      if (chunk_left_ > 0) break;
-      chunk_ = Chunk::data_end;
-      continue;
-    }
-    const std::size_t most = chunk_ == Chunk::trailer ? limits_.header_bytes : kMaxChunkLine;
-    const std::size_t line_feed = rest.substr(0, most).find('\n');
-    if (line_feed == std::string_view::npos) {
-      if (rest.size() >= most) return fail(kBadChunk);
-      break;
-    }
-    if (line_feed == 0 || rest[line_feed - 1] != '\r') return fail(kBareLineFeed);
-    const std::string_view line = rest.substr(0, line_feed - 1);
-    chunked_used_ += line_feed + 1;
-    if (chunk_ == Chunk::data_end) {
-      if (!line.empty()) return fail(kBadChunk);
-      chunk_ = Chunk::size;
-    } else if (chunk_ == Chunk::trailer) {
-      if (line.empty()) return complete(body_, head_size_ + chunked_used_);
-      trailer_bytes_ += line.size();
-      const std::size_t colon = line.find(':');
-      if (trailer_bytes_ > limits_.header_bytes) return fail(kHeadTooLarge);
-      if (colon == std::string_view::npos || !is_token(line.substr(0, colon)))
-        return fail(kBadField);
-    } else {
-      const std::int64_t size = chunk_size(line);
-      if (size < 0) return fail(kBadChunk);
-      if (body_.size() + static_cast<std::size_t>(size) > limits_.body_bytes) {
-        return fail(kBodyTooLarge);
-      }
-      chunk_left_ = static_cast<std::uint64_t>(size);
-      chunk_ = size == 0 ? Chunk::trailer : Chunk::data;
-    }
-  }
+  const std::size_t from = head_size_ + chunked_used_;
+  std::size_t used = 0;
+  const auto status = chunks_.decode(at(from, end_ - begin_ - from), used, body_);
+  chunked_used_ += used;
+  if (status == ChunkedDecoder::Status::error) return fail(chunks_.error());
+  if (status == ChunkedDecoder::Status::done) return complete(body_, head_size_ + chunked_used_);
   // What is decoded need not be kept: the bytes after it move up behind the head.
   if (chunked_used_ > limits_.header_bytes) {
     char* const to = buffer_.data() + begin_ + head_size_;

@@ -21,13 +21,11 @@
 #include <string_view>
 #include <vector>
 
-namespace weir::wire {
+#include "wire/chunked.h"
+#include "wire/http_error.h"
+#include "wire/http_text.h"
 
-struct HttpLimits {
-  std::size_t header_bytes = 16 * 1024;  // request line and fields, line ends included
-  std::size_t body_bytes = 64 * 1024;    // after the chunked coding is undone
-  std::size_t fields = 100;
-};
+namespace weir::wire {
 
 struct HttpField {
   std::string_view name;   // as sent; never empty
@@ -41,12 +39,6 @@ struct HttpRequest {
   std::span<const HttpField> fields;  // trailers left out
   std::string_view body;
   bool keep_alive = true;
-};
-
-// Why a connection's bytes are no request: an HTTP status and a sentence for the sender.
-struct HttpError {
-  std::uint16_t status = 400;
-  std::string_view detail;  // static storage
 };
 
 class Http1Parser {
@@ -109,11 +101,8 @@ class Http1Parser {
   std::uint32_t method_size_ = 0, target_at_ = 0, target_size_ = 0;
   std::vector<Place> places_;
 
-  // The chunked coding: bytes of the buffer already decoded, from begin_ + head_size_.
-  std::size_t chunked_used_ = 0;
-  std::uint64_t chunk_left_ = 0;
-  enum class Chunk { size, data, data_end, trailer } chunk_ = Chunk::size;
-  std::size_t trailer_bytes_ = 0;
+  ChunkedDecoder chunks_;
+  std::size_t chunked_used_ = 0;  // bytes behind the head that are decoded already
   std::string body_;
 
   std::vector<HttpField> fields_;
@@ -127,10 +116,5 @@ struct FieldLookup {
   std::string_view value;  // of the first
 };
 FieldLookup find_field(std::span<const HttpField> fields, std::string_view name);
-
-// ASCII, any case.
-bool equals_ignoring_case(std::string_view a, std::string_view b);
-// RFC 9110 `token`: what methods and field names are made of.
-bool is_token(std::string_view text);
 
 }  // namespace weir::wire

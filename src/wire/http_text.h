@@ -1,0 +1,14 @@
+// The small words of HTTP: tokens, and names in any case. ASCII; no locale, no allocation.
+#pragma once
+
+#include <string_view>
+
+namespace weir::wire {
+
+// RFC 9110 `token`: what methods and field names are made of.
+bool is_token_char(char c);
+bool is_token(std::string_view text);
+
+bool equals_ignoring_case(std::string_view a, std::string_view b);
+
+}  // namespace weir::wire
