@@ -1,0 +1,82 @@
+#include "cli/files.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+#include <iterator>
+
+#include "cli/command.h"
+
+namespace weir::cli {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+
+Error io_error(const std::string& path, std::string_view doing) {
+  return {ErrorCode::io,
+          std::string("cannot ") + std::string(doing) + ": " + std::strerror(errno), path};
+}
+
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return io_error(path, "open");
+  std::string text;
+  std::string chunk(1 << 16, '\0');
+  while (true) {
+    const ssize_t n = ::read(fd, chunk.data(), chunk.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      Error error = io_error(path, "read");
+      ::close(fd);
+      return error;
+    }
+    if (n == 0) break;
+    text.append(chunk, 0, static_cast<std::size_t>(n));
+    if (text.size() > kMostBytes) {
+      ::close(fd);
+      return Error{ErrorCode::out_of_range, "is larger than 64 MiB", path};
+    }
+  }
+  ::close(fd);
+  return text;
+}
+
+int write_output(const std::string& path, std::string_view text) {
+  std::string whole(text);
+  if (whole.empty() || whole.back() != '\n') whole += '\n';
+  const int fd =
+      path.empty() ? STDOUT_FILENO
+                   : ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  bool ok = fd >= 0;
+  if (ok) ok = write_all(fd, whole);
+  if (fd >= 0 && !path.empty()) ok = ::close(fd) == 0 && ok;
+  if (ok) return kDone;
+  std::cerr << "weir: " << io_error(path.empty() ? "standard output" : path, "write").text()
+            << "\n";
+  return kCouldNotStart;
+}
+
+int exit_for_unloadable(const std::string& path) {
+  return ::access(path.c_str(), R_OK) == 0 ? kNo : kCouldNotStart;
+}
+
+std::string read_stdin() {
+  return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,30 @@
+// A blocking HTTP/1.1 client for commands that ask a running weir.
+//
+//   Result<HttpReply> reply = post(*Url::parse("http://127.0.0.1:8080"), "/v1/check", body);
+//
+// Plain http only: the decision listener is internal. One connection a call; five seconds in all.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "weir/result.h"
+
+namespace weir::cli {
+
+struct Url {
+  std::string host;
+  std::string port = "80";
+
+  // "http://host[:port][/]"; a bare "host:port" too.
+  static Result<Url> parse(std::string_view text);
+};
+
+struct HttpReply {
+  unsigned status = 0;
+  std::string body;
+};
+
+Result<HttpReply> post(const Url& server, std::string_view target, std::string_view json);
+
+}  // namespace weir::cli

@@ -1,0 +1,94 @@
+// `weir`: finds the subcommand and runs it.
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/version.h"
+#include "policy/loader.h"
+
+namespace weir::cli {
+namespace {
+
+constexpr std::array kCommands{
+    Command{"init", "write a policy to start from", run_init},
+    Command{"serve", "answer decisions over HTTP", run_serve},
+    Command{"check", "decide one request, or ask a running server", run_check},
+    Command{"explain", "say what a policy does, or what it does with one request", run_explain},
+    Command{"lint", "find what is wrong with a policy", run_lint},
+    Command{"test", "run a timeline of requests against its expectations", run_test},
+    Command{"accounts", "add, change, remove and list API keys", run_accounts},
+    Command{"schema", "print the JSON Schema of the policy file", run_schema},
+};
+
+// Commands of the format that this version does not have yet.
+constexpr std::array<std::string_view, 12> kLater{"design", "replay", "simulate", "diff",
+                                                  "export", "import", "usage",    "set",
+                                                  "override", "top",  "store",    "bench"};
+
+std::string usage() {
+  std::string text = "weir designs rate limits from facts and enforces them exactly.\n\n"
+                     "Usage: weir COMMAND [OPTIONS]\n\nCommands:\n";
+  for (const Command& command : kCommands) {
+    text += "  " + std::string(command.name) + std::string(10 - command.name.size(), ' ') +
+            std::string(command.summary) + "\n";
+  }
+  return text +
+         "\n`weir COMMAND --help` has its options and an example; `weir --version` the version.\n"
+         "Exit codes: 0 done; 1 the answer is no; 2 could not start.\n"
+         "\nExample:\n  weir lint examples/plans.yaml\n";
+}
+
+int unknown(const std::string& word) {
+  std::vector<std::string> names;
+  for (const Command& command : kCommands) names.emplace_back(command.name);
+  names.insert(names.end(), {"--help", "--version"});
+  const std::string_view near = policy::nearest(word, names);
+  std::cerr << "weir: unknown " << (word[0] == '-' ? "option" : "command") << " `" << word << "`";
+  if (!near.empty()) std::cerr << "; did you mean `" << near << "`?";
+  std::cerr << "\nsee `weir --help`\n";
+  return kCouldNotStart;
+}
+
+int dispatch(const Arguments& args) {
+  if (args.empty()) {
+    std::cerr << usage();
+    return kCouldNotStart;
+  }
+  const std::string& word = args.front();
+  if (word == "--version" || word == "-V") {
+    std::cout << "weir " << kVersion << "\n";
+    return kDone;
+  }
+  if (word == "--help" || word == "-h" || word == "help") {
+    std::cout << usage();
+    return kDone;
+  }
+  for (const Command& command : kCommands) {
+    if (command.name == word) return command.run(Arguments(args.begin() + 1, args.end()));
+  }
+  if (std::find(kLater.begin(), kLater.end(), word) != kLater.end()) {
+    std::cerr << "weir: `" << word << "` is not in this version (weir " << kVersion << ")\n";
+    return kCouldNotStart;
+  }
+  return word.empty() ? unknown("-") : unknown(word);
+}
+
+}  // namespace
+
+std::span<const Command> commands() { return kCommands; }
+
+}  // namespace weir::cli
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // NOLINT: `weir lint | head` ends by a failed write
+  try {
+    return weir::cli::dispatch(weir::cli::Arguments(argv + 1, argv + argc));
+  } catch (const std::exception& e) {
+    std::cerr << "weir: " << e.what() << "\n";
+    return weir::cli::kCouldNotStart;
+  }
+}

@@ -1,0 +1,150 @@
+#include "cli/request.h"
+
+#include <boost/json.hpp>
+
+#include "policy/cidr.h"
+#include "policy/loader.h"
+
+namespace weir::cli {
+namespace {
+
+using Pair = std::pair<std::string, std::string>;
+
+Error bad(std::string message) {
+  return {ErrorCode::invalid_argument, std::move(message), ""};
+}
+
+std::string trim(std::string text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+Result<Pair> split(const std::string& text, char separator, const char* option,
+                   const char* example) {
+  const std::size_t at = text.find(separator);
+  if (at == std::string::npos || at == 0) {
+    return bad(std::string(option) + " `" + text + "`: write it as " + example);
+  }
+  return Pair{text.substr(0, at), text.substr(at + 1)};
+}
+
+Result<std::pair<std::string, std::uint64_t>> parse_cost(const std::string& text) {
+  const std::size_t at = text.find('=');
+  const std::string number = at == std::string::npos ? text : text.substr(at + 1);
+  const auto cost = policy::parse_count(number);
+  if (!cost) return bad("--cost `" + text + "`: " + cost.error().message);
+  return std::pair{at == std::string::npos ? std::string() : text.substr(0, at), *cost};
+}
+
+}  // namespace
+
+Result<BoundRequest> BoundRequest::bind(const RequestSpec& spec) {
+  BoundRequest bound;
+  Owned& o = *bound.owned_;
+  o.spec = spec;
+  for (const auto& [name, value] : o.spec.headers) o.headers.push_back({name, value});
+  for (const auto& [name, value] : o.spec.attributes) o.attributes.push_back({name, value});
+  for (const auto& [unit, cost] : o.spec.costs) o.costs.push_back({unit, cost});
+  o.facts.method = o.spec.method;
+  o.facts.target = o.spec.path;
+  o.facts.headers = o.headers;
+  o.facts.attributes = o.attributes;
+  o.facts.costs = o.costs;
+  o.facts.stage = o.spec.stage;
+  o.facts.peek = o.spec.peek;
+  if (o.spec.max_delay) o.facts.max_delay = *o.spec.max_delay;
+  if (!o.spec.client_ip.empty()) {
+    o.facts.client = policy::Address::parse(o.spec.client_ip);
+    if (!o.facts.client) return bad("`" + o.spec.client_ip + "` is not an IP address");
+  }
+  return bound;
+}
+
+RequestOptions::RequestOptions(CLI::App& app) {
+  const std::string group = "Request";
+  const auto add = [&](CLI::Option* option, const char* type) {
+    options_.push_back(option->group(group)->type_name(type));
+    return option;
+  };
+  add(app.add_option("--method", method_, "HTTP method"), "METHOD")->capture_default_str();
+  add(app.add_option("--path", path_, "path, as the client wrote it"), "PATH")
+      ->capture_default_str();
+  add(app.add_option("--client-ip", client_ip_, "address of the client"), "ADDRESS");
+  add(app.add_option("--header", headers_, "a header, 'Name: value'; may be repeated"), "HEADER")
+      ->allow_extra_args(false);
+  add(app.add_option("--attribute", attributes_, "what the caller's gateway states, name=value"),
+      "NAME=VALUE")
+      ->allow_extra_args(false);
+  add(app.add_option("--cost", costs_, "cost in place of the class's: 3, or points=3"), "[UNIT=]N")
+      ->allow_extra_args(false);
+  add(app.add_option("--stage", stage_, "only limits of this stage: pre or post"), "STAGE")
+      ->check(CLI::IsMember({"pre", "post"}));
+  options_.push_back(app.add_flag("--peek", peek_, "charge nothing")->group(group));
+}
+
+bool RequestOptions::given() const {
+  for (const CLI::Option* option : options_) {
+    if (option->count() > 0) return true;
+  }
+  return false;
+}
+
+Result<RequestSpec> RequestOptions::spec() const {
+  RequestSpec spec;
+  spec.method = method_;
+  spec.path = path_;
+  spec.client_ip = client_ip_;
+  spec.peek = peek_;
+  if (stage_ == "pre") spec.stage = identity::StageFilter::pre_auth;
+  if (stage_ == "post") spec.stage = identity::StageFilter::post_auth;
+  for (const std::string& text : headers_) {
+    auto pair = split(text, ':', "--header", "'Name: value'");
+    if (!pair) return pair.error();
+    spec.headers.emplace_back(trim(pair->first), trim(pair->second));
+  }
+  for (const std::string& text : attributes_) {
+    auto pair = split(text, '=', "--attribute", "name=value");
+    if (!pair) return pair.error();
+    spec.attributes.push_back(*pair);
+  }
+  for (const std::string& text : costs_) {
+    auto cost = parse_cost(text);
+    if (!cost) return cost.error();
+    spec.costs.push_back(*cost);
+  }
+  if (!spec.client_ip.empty() && !policy::Address::parse(spec.client_ip)) {
+    return bad("--client-ip `" + spec.client_ip + "` is not an IP address");
+  }
+  return spec;
+}
+
+std::string check_body(const RequestSpec& spec) {
+  namespace json = boost::json;
+  json::object body;
+  body["method"] = spec.method;
+  body["path"] = spec.path;
+  if (!spec.client_ip.empty()) body["client_ip"] = spec.client_ip;
+  const auto object = [](const RequestSpec::Pairs& pairs) {
+    json::object o;
+    for (const auto& [name, value] : pairs) o[name] = value;
+    return o;
+  };
+  if (!spec.headers.empty()) body["headers"] = object(spec.headers);
+  if (!spec.attributes.empty()) body["attributes"] = object(spec.attributes);
+  json::object cost;
+  for (const auto& [unit, n] : spec.costs) {
+    if (unit.empty()) {
+      body["cost"] = n;
+    } else {
+      cost[unit] = n;
+    }
+  }
+  if (!cost.empty()) body["cost"] = std::move(cost);
+  if (spec.peek) body["peek"] = true;
+  if (spec.stage == identity::StageFilter::pre_auth) body["stage"] = "pre";
+  if (spec.stage == identity::StageFilter::post_auth) body["stage"] = "post";
+  return json::serialize(body);
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,21 @@
+// The structural lint: what a policy that loads may still do wrong, found without any traffic.
+//
+//   Findings findings = design::lint::run(snapshot, text, clock.now().wall());
+//
+// Every code is a row of the catalogue (catalogue.h) with its severity and its page. The loader's
+// own findings are not repeated. Pure; thread-safe; costs limits^2 x classes at worst.
+#pragma once
+
+#include <string_view>
+
+#include "decide/snapshot.h"
+#include "policy/position.h"
+#include "weir/clock.h"
+
+namespace weir::design::lint {
+
+// `text` is the source of the policy, for the positions of keys that a Policy does not keep; `now`
+// is Unix time. In file order; every finding names policy->file.
+policy::Findings run(const decide::Snapshot& snapshot, std::string_view text, Instant now);
+
+}  // namespace weir::design::lint

@@ -1,0 +1,101 @@
+// Lint rules about where counts live and what happens when they cannot be read.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "design/lint/analysis.h"
+#include "design/lint/rules.h"
+#include "design/proof.h"
+#include "design/text.h"
+
+namespace weir::design::lint {
+namespace {
+
+using policy::Limit;
+using policy::LimitId;
+using policy::OnStoreFailure;
+using policy::Policy;
+
+bool looks_like_login(std::string_view text) {
+  constexpr std::array<std::string_view, 9> kWords{"login",    "signin", "sign-in", "sign_in",
+                                                   "password", "passwd", "otp",     "2fa",
+                                                   "/oauth/token"};
+  const std::string low = lower(text);
+  return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
+    return low.find(word) != std::string::npos;
+  });
+}
+
+bool is_login(const policy::Class& c) {
+  return looks_like_login(c.name) ||
+         std::any_of(c.match.begin(), c.match.end(),
+                     [](const policy::Pattern& p) { return looks_like_login(p.path); });
+}
+
+}  // namespace
+
+void memory_store_on_many_instances(const Context& context, Report& report) {
+  const Policy& policy = context.policy;
+  if (policy.instances <= 1) return;
+  std::string sums;
+  std::size_t shown = 0;
+  for (const Limit& limit : policy.limits) {
+    const auto numbers = std::find_if(limit.tiers.begin(), limit.tiers.end(), has_numbers);
+    if (!enforced(limit) || numbers == limit.tiers.end() || shown == 3) continue;
+    const algo::Numbers& n = numbers->numbers;
+    sums += fmt::format("{}{}: {} x {} = {}", shown++ == 0 ? "" : "; ", quoted(limit.name),
+                        policy.instances, rate_text(n.count, n.period_ns),
+                        rate_text(detail::saturating_mul(n.count, policy.instances), n.period_ns));
+  }
+  report.add(context.keys.at("instances"),
+             fmt::format("{} instances with the memory store each count for themselves{}{}",
+                         policy.instances, sums.empty() ? "" : "; ", sums));
+}
+
+void guarantee_fails_open(const Context& context, Report& report) {
+  for (const policy::Guarantee& guarantee : context.policy.guarantees) {
+    const Proof proof = prove(context.snapshot, guarantee);
+    if (!proof.proved) continue;
+    for (const LimitId id : proof.limits) {
+      const Limit& limit = context.policy.limits[id];
+      if (limit.on_store_failure != OnStoreFailure::open) continue;
+      report.add(guarantee.at,
+                 fmt::format("guarantee {} rests on {}, which admits everything when the store "
+                             "fails",
+                             quoted(guarantee.name), quoted(limit.name)));
+    }
+  }
+}
+
+void login_fails_open(const Context& context, Report& report) {
+  const Policy& policy = context.policy;
+  for (std::size_t c = 0; c < policy.classes.size(); ++c) {
+    if (!declared(policy, c) || policy.classes[c].exempt || !is_login(policy.classes[c])) continue;
+    bool any = false;
+    bool all_open = true;
+    for (const Limit& limit : policy.limits) {
+      if (!limit.covers[c] || !enforced(limit) || is_global(limit)) continue;
+      any = true;
+      all_open = all_open && limit.on_store_failure == OnStoreFailure::open;
+    }
+    if (!any || !all_open) continue;
+    report.add(policy.classes[c].at,
+               fmt::format("every limit of class {} admits when the store fails: guessing "
+                           "passwords is then unlimited",
+                           quoted(policy.classes[c].name)));
+  }
+}
+
+void failure_policy_defaulted(const Context& context, Report& report) {
+  if (context.keys.has("defaults.on_store_failure") || !context.keys.has("limits")) return;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; context.keys.has(fmt::format("limits[{}]", i)); ++i) {
+    if (context.keys.has(fmt::format("limits[{}].on_store_failure", i))) return;
+  }
+  report.add(context.keys.at("limits"),
+             "no limit says what happens when the store fails: all of them admit (open)");
+}
+
+}  // namespace weir::design::lint

@@ -1,0 +1,297 @@
+// Lint rules about limits, classes and tiers that do not fit together.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "algo/numbers.h"
+#include "design/lint/analysis.h"
+#include "design/lint/rules.h"
+#include "design/text.h"
+
+namespace weir::design::lint {
+namespace {
+
+using policy::Class;
+using policy::Limit;
+using policy::LimitNumbers;
+using policy::NumbersKind;
+using policy::Pattern;
+using policy::Policy;
+using policy::Severity;
+
+struct Route {
+  std::size_t class_id;
+  const Pattern* pattern;
+};
+
+// Patterns in the order in which they were added to the route table.
+std::vector<Route> routes_of(const Policy& policy) {
+  std::vector<Route> routes;
+  for (std::size_t c = 0; c < policy.classes.size(); ++c) {
+    for (const Pattern& pattern : policy.classes[c].match) routes.push_back({c, &pattern});
+  }
+  return routes;
+}
+
+std::string pattern_text(const Pattern& pattern) {
+  return pattern.method.empty() ? quoted(pattern.path)
+                                : quoted(pattern.method + " " + pattern.path);
+}
+
+bool every_cost_is_one(const Class& c) {
+  return std::all_of(c.cost.begin(), c.cost.end(), [](const auto& tiers) {
+    return std::all_of(tiers.begin(), tiers.end(), [](std::uint64_t cost) { return cost == 1; });
+  });
+}
+
+// Does each part of `coarse` appear in `fine`? Then whoever shares a counter of `fine` shares one of
+// `coarse`.
+bool key_within(const Limit& coarse, const Limit& fine) {
+  return std::all_of(coarse.key.begin(), coarse.key.end(), [&](const policy::KeyPart& part) {
+    return std::any_of(fine.key.begin(), fine.key.end(), [&](const policy::KeyPart& other) {
+      return other.is_class == part.is_class && other.alternatives == part.alternatives;
+    });
+  });
+}
+
+// Whenever `b` alone would admit, `a` would too.
+bool always_first(const algo::Numbers& b, const algo::Numbers& a) {
+  if (a.algorithm != b.algorithm) return false;
+  switch (a.algorithm) {
+    case Algorithm::token_bucket: return b.burst <= a.burst && compare_rate(b, a) <= 0;
+    case Algorithm::sliding_log: return b.count <= a.count && b.period_ns >= a.period_ns;
+    case Algorithm::fixed_window:
+      return b.count <= a.count && a.align == Align::epoch && b.align == Align::epoch &&
+             b.period_ns % a.period_ns == 0;
+    case Algorithm::sliding_window:
+      return b.count <= a.count && b.period_ns == a.period_ns && a.align == b.align;
+    case Algorithm::leaky_bucket: return false;
+  }
+  return false;
+}
+
+bool dominates(const Limit& b, const Limit& a) {
+  if (!enforced(b) || b.unit != a.unit || b.stage != a.stage || b.on_missing != a.on_missing ||
+      !b.overrides.empty() || !covers_all_of(b, a) || !key_within(b, a)) {
+    return false;
+  }
+  bool any = false;
+  for (std::size_t t = 0; t < a.tiers.size(); ++t) {
+    if (!has_numbers(a.tiers[t])) continue;
+    any = true;
+    if (!has_numbers(b.tiers[t])) return false;
+    if (!always_first(b.tiers[t].numbers, a.tiers[t].numbers)) return false;
+  }
+  return any;
+}
+
+// -1: `b` gives less than `a`; 0: not less.
+bool gives_less(const LimitNumbers& b, const LimitNumbers& a) {
+  if (b.kind == NumbersKind::absent || a.kind == NumbersKind::absent) return false;
+  if (a.kind == NumbersKind::unlimited) return b.kind != NumbersKind::unlimited;
+  if (b.kind == NumbersKind::deny) return a.kind == NumbersKind::numbers;
+  if (!has_numbers(a) || !has_numbers(b)) return false;
+  return compare_rate(b.numbers, a.numbers) < 0;
+}
+
+// Limits that the short form made of one list of rates: plan-second, plan-day.
+std::string family(const Limit& limit) { return limit.name.substr(0, limit.name.find('-')); }
+
+bool covered_by_family(const Policy& policy, const Limit& limit, std::size_t tier) {
+  return std::any_of(policy.limits.begin(), policy.limits.end(), [&](const Limit& other) {
+    return &other != &limit && family(other) == family(limit) &&
+           other.tiers[tier].kind != NumbersKind::absent;
+  });
+}
+
+}  // namespace
+
+void classes_make_no_difference(const Context& context, Report& report) {
+  const Policy& policy = context.policy;
+  std::vector<std::string> names;
+  for (std::size_t c = 0; c < policy.default_class(); ++c) {
+    if (policy.classes[c].exempt) continue;
+    if (!every_cost_is_one(policy.classes[c])) return;
+    names.push_back(policy.classes[c].name);
+  }
+  if (names.size() < 2) return;
+  for (const Limit& limit : policy.limits) {
+    if (limit.mode == policy::Mode::off) continue;
+    if (!covers_every_limited_class(policy, limit)) return;
+    for (const policy::KeyPart& part : limit.key) {
+      if (part.is_class) return;
+    }
+  }
+  if (policy.limits.empty()) return;
+  report.add(policy.limits.front().at,
+             fmt::format("classes {} have the same limits and the same cost: a search is as cheap "
+                         "as a read",
+                         list(names)));
+}
+
+void unreachable_class(const Context& context, Report& report) {
+  const Policy& policy = context.policy;
+  const std::vector<Route> routes = routes_of(policy);
+  std::map<std::size_t, std::size_t> taken_by;  // a pattern -> the one before it
+  for (const auto& [later, earlier] : policy.routes.shadowed()) {
+    // A class with `when` is passed over where it does not hold, so it hides nothing for sure.
+    if (later >= routes.size() || !policy.classes[routes[earlier].class_id].when.empty()) continue;
+    taken_by.emplace(later, earlier);
+  }
+  for (std::size_t c = 0; c < policy.classes.size(); ++c) {
+    std::vector<std::size_t> mine;
+    for (std::size_t r = 0; r < routes.size(); ++r) {
+      if (routes[r].class_id == c) mine.push_back(r);
+    }
+    const auto hidden = std::count_if(mine.begin(), mine.end(),
+                                      [&](std::size_t r) { return taken_by.count(r) > 0; });
+    const bool all = hidden > 0 && static_cast<std::size_t>(hidden) == mine.size();
+    for (const std::size_t r : mine) {
+      const auto taken = taken_by.find(r);
+      if (taken == taken_by.end()) continue;
+      const Route& by = routes[taken->second];
+      const policy::Position at =
+          routes[r].pattern->at.line != 0 ? routes[r].pattern->at : policy.classes[c].at;
+      report.add(all ? Severity::error : Severity::warning, at,
+                 fmt::format("{} of class {} is never reached: {} of {} matches first{}",
+                             pattern_text(*routes[r].pattern), quoted(policy.classes[c].name),
+                             pattern_text(*by.pattern), quoted(policy.classes[by.class_id].name),
+                             all ? "" : " (the class has other patterns)"));
+    }
+  }
+}
+
+void overlapping_patterns(const Context& context, Report& report) {
+  const Policy& policy = context.policy;
+  const std::vector<Route> routes = routes_of(policy);
+  for (const auto& [later, earlier] : policy.routes.overlapping()) {
+    if (later >= routes.size() || routes[later].class_id == routes[earlier].class_id) continue;
+    const Route& a = routes[earlier];
+    const Route& b = routes[later];
+    report.add(b.pattern->at.line != 0 ? b.pattern->at : policy.classes[b.class_id].at,
+               fmt::format("{} of {} and {} of {} match some of the same requests: the first in "
+                           "the file, {}, takes them",
+                           pattern_text(*b.pattern), quoted(policy.classes[b.class_id].name),
+                           pattern_text(*a.pattern), quoted(policy.classes[a.class_id].name),
+                           quoted(policy.classes[a.class_id].name)));
+  }
+}
+
+void default_not_covered(const Context& context, Report& report) {
+  const Policy& policy = context.policy;
+  if (policy.limits.empty() || covered(policy, policy.default_class())) return;
+  report.add(policy.limits.front().at,
+             "nothing limits requests that match no class (`default`): a path nobody thought of is "
+             "unlimited");
+}
+
+void tier_missing(const Context& context, Report& report) {
+  const Policy& policy = context.policy;
+  for (const Limit& limit : policy.limits) {
+    if (limit.mode == policy::Mode::off) continue;
+    for (std::size_t t = 0; t < limit.tiers.size(); ++t) {
+      if (limit.tiers[t].kind != NumbersKind::absent || policy.tiers[t].custom) continue;
+      if (covered_by_family(policy, limit, t)) continue;
+      report.add(limit.at, fmt::format("{} says nothing for tier {} and has no \"*\": those callers "
+                                       "are not limited by it",
+                                       quoted(limit.name), quoted(policy.tiers[t].name)));
+    }
+  }
+}
+
+void tiers_not_monotone(const Context& context, Report& report) {
+  const Policy& policy = context.policy;
+  for (const Limit& limit : policy.limits) {
+    for (std::size_t t = 1; t < limit.tiers.size(); ++t) {
+      const LimitNumbers& below = limit.tiers[t - 1];
+      const LimitNumbers& above = limit.tiers[t];
+      if (!gives_less(above, below)) continue;
+      report.add(where(limit, above),
+                 fmt::format("{} gives tier {} ({}) less than {} ({}), which ranks below it",
+                             quoted(limit.name), quoted(policy.tiers[t].name), numbers_text(above),
+                             quoted(policy.tiers[t - 1].name), numbers_text(below)));
+    }
+  }
+}
+
+void dead_limit(const Context& context, Report& report) {
+  const std::vector<Limit>& limits = context.policy.limits;
+  for (std::size_t a = 0; a < limits.size(); ++a) {
+    if (!enforced(limits[a]) || !limits[a].overrides.empty()) continue;
+    for (std::size_t b = 0; b < limits.size(); ++b) {
+      // Of two that are equal the later one is the dead one.
+      if (a == b || !dominates(limits[b], limits[a])) continue;
+      if (dominates(limits[a], limits[b]) && a < b) continue;
+      report.add(limits[a].at, fmt::format("{} never decides: {} always denies first",
+                                           quoted(limits[a].name), quoted(limits[b].name)));
+      break;
+    }
+  }
+}
+
+void long_window_alone(const Context& context, Report& report) {
+  const Policy& policy = context.policy;
+  const auto window = [](const Limit& limit, std::size_t tier) {
+    return has_numbers(limit.tiers[tier]) ? algo::published_window(limit.tiers[tier].numbers)
+                                          : Duration{};
+  };
+  for (const Limit& limit : policy.limits) {
+    if (!enforced(limit) || is_global(limit)) continue;
+    for (std::size_t t = 0; t < limit.tiers.size(); ++t) {
+      const Duration own = window(limit, t);
+      if (own < hours(1)) continue;
+      const bool accompanied =
+          std::any_of(policy.limits.begin(), policy.limits.end(), [&](const Limit& other) {
+            const Duration w = window(other, t);
+            return enforced(other) && !is_global(other) && w.ns > 0 && w.ns <= own.ns / 10 &&
+                   covers_all_of(other, limit);
+          });
+      if (accompanied) continue;
+      report.add(where(limit, limit.tiers[t]),
+                 fmt::format("{} ({}) may be spent in an instant: no shorter limit stands beside it "
+                             "for tier {}",
+                             quoted(limit.name), numbers_text(limit.tiers[t]),
+                             quoted(policy.tiers[t].name)));
+      break;
+    }
+  }
+}
+
+void no_global_limit(const Context& context, Report& report) {
+  const Policy& policy = context.policy;
+  const bool any = std::any_of(policy.limits.begin(), policy.limits.end(), [&](const Limit& limit) {
+    return is_global(limit) && enforced(limit) && covers_every_limited_class(policy, limit);
+  });
+  if (any || policy.limits.empty()) return;
+  report.add(context.keys.at(context.keys.has("limits") ? "limits" : "tiers"),
+             "no limit with `key: global` covers everything: many callers within their limits can "
+             "still overload the API");
+}
+
+void custom_account_without_numbers(const Context& context, Report& report) {
+  const Policy& policy = context.policy;
+  const auto* accounts = context.snapshot.accounts.get();
+  if (accounts == nullptr) return;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> found;  // in file order
+  std::set<std::string> seen;
+  for (const auto& [hash, account] : accounts->entries()) {
+    if (!policy.tiers[account.tier].custom || !account.overrides.empty()) continue;
+    const bool tier_has_numbers =
+        std::any_of(policy.limits.begin(), policy.limits.end(), [&](const Limit& limit) {
+          return !is_global(limit) && has_numbers(limit.tiers[account.tier]);
+        });
+    if (tier_has_numbers || !seen.insert(account.name).second) continue;
+    found.emplace(std::pair{account.at.line, account.at.column}, account.name);
+  }
+  for (const auto& [at, name] : found) {
+    report.add_in(policy.accounts_file, {at.first, at.second},
+                  fmt::format("account {} has a custom tier but no numbers of its own, and the tier "
+                              "has none: it is not limited",
+                              quoted(name)));
+  }
+}
+
+}  // namespace weir::design::lint
