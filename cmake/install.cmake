@@ -2,7 +2,8 @@
 # found by find_package(weir) and by pkg-config.
 #
 #   weir::limiter, weir-limiter.pc   base, algo, store: needs nothing but the C++ library
-#   weir::engine,  weir-engine.pc    + host, policy, identity, decide, answer, engine, third parties
+#   weir::engine,  weir-engine.pc    + policy, identity, decide, answer, engine: OpenSSL,
+#                                    libyaml, Boost.JSON
 #
 # Each is one static archive made of the folders' objects, so that a user links one file and the
 # folders stay free to change. test/install/ builds a consumer of each.
@@ -10,9 +11,8 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(weir_limiter_folders base algo store)
-set(weir_engine_folders host policy identity decide answer engine)
-set(weir_engine_third_parties
-  OpenSSL::Crypto Boost::json PkgConfig::YAML PkgConfig::RE2 fmt::fmt spdlog::spdlog date::date-tz)
+set(weir_engine_folders policy identity decide answer engine)
+set(weir_engine_third_parties OpenSSL::Crypto Boost::json PkgConfig::YAML)
 set(weir_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weir)
 
 # weir_archive(limiter folders...): libweir_limiter.a, exported as weir::limiter.
