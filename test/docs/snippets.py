@@ -155,12 +155,19 @@ class Document:
             text = (self.work / base).read_text() + text
         name = block.one("file")
         path = self.write(name or same or "snippet.yaml", text)
-        if not (self.work / "keys.csv").exists() and (self.work / "examples/keys.csv").exists():
-            shutil.copy(self.work / "examples/keys.csv", self.work / "keys.csv")
+        self.demo_keys(text)
         if name is None or re.search(r"^version:", text, re.M):
             self.execute(block, [self.weir, "lint", str(path.relative_to(self.work.resolve()))])
         if block.one("serve") is not None:
             self.serve(str(path))
+
+    def demo_keys(self, policy):
+        """keys.csv beside the policy: the demo keys whose tiers it has."""
+        source = self.work / "examples/keys.csv"
+        if source.exists():
+            rows = [row for row in source.read_text().splitlines(True)
+                    if re.search(rf"\b{row.split(',')[1]}\b", policy)]
+            (self.work / "keys.csv").write_text("".join(rows))
 
     def sh(self, block):
         self.execute(block, ["bash", "-euo", "pipefail", "-c", self.local(block.text)])
