@@ -8,9 +8,13 @@ namespace {
 std::atomic<std::size_t> count{0};
 }  // namespace
 
-void* operator new(std::size_t size) {
+// Both forms, since one operator delete frees what either gave.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   ++count;
-  if (void* p = std::malloc(size > 0 ? size : 1)) return p;
+  return std::malloc(size > 0 ? size : 1);
+}
+void* operator new(std::size_t size) {
+  if (void* p = operator new(size, std::nothrow)) return p;
   std::abort();
 }
 void operator delete(void* p) noexcept { std::free(p); }
