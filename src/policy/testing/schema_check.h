@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
+#include <cmath>
+#include <cstdlib>
 #include <map>
 #include <regex>
 #include <string>
