@@ -183,7 +183,7 @@ void HttpConnection::finish_output() {
     return;
   }
   if (ended_) return close();
-  if (loop_.draining() && parser_.idle()) return drain();
+  if (loop_.closes_idle() && parser_.idle()) return drain();
   if (waiting_ != Waiting::request || parser_.idle()) {
     set_deadline(parser_.idle() ? Waiting::idle : Waiting::request);
   }

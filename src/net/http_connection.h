@@ -27,7 +27,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 
   void start(HttpLoop::Connections::iterator self);
   void check_deadline(TimePoint now);
-  // The listener goes away: finish what is in flight, then close.
+  // The listener goes away: closes unless a request has begun to arrive or is being answered.
   void drain();
   void close();
 

@@ -17,8 +17,10 @@ struct ConnectionLimits {
   std::chrono::milliseconds request_timeout{10'000};  // first byte (or accept) to the whole request
   std::chrono::milliseconds write_timeout{10'000};    // without any progress
   std::chrono::milliseconds linger_timeout{2'000};    // after the last answer, for the other end
-  std::size_t output_bytes = 256 * 1024;              // unsent answers beyond this stop reading
-  std::size_t max_connections = 10'000;  // of all loops of a listener; more are closed with 503
+  // A drain answers what is on its way for so long before it closes idle connections.
+  std::chrono::milliseconds drain_grace{250};
+  std::size_t output_bytes = 256 * 1024;  // unsent answers beyond this stop reading
+  std::size_t max_connections = 10'000;   // of all loops of a listener; more are closed with 503
 };
 
 // Counters of one loop: written by its thread, read by any.

@@ -46,6 +46,7 @@ HttpLoop::HttpLoop(HttpHandler& handler, const ConnectionLimits& limits,
       acceptor_(context_),
       accept_again_(context_),
       tick_timer_(context_),
+      grace_timer_(context_),
       drain_timer_(context_),
       tick_every_(tick_for(limits)) {}
 
@@ -145,10 +146,10 @@ void HttpLoop::start_drain(steady_clock::time_point deadline) {
   acceptor_.close(ec);
   accept_again_.cancel();
   draining_ = true;
-  for (auto it = connections_.begin(); it != connections_.end();) {
-    const auto connection = *it++;
-    connection->drain();
-  }
+  grace_timer_.expires_at(std::min(deadline, steady_clock::now() + limits_.drain_grace));
+  grace_timer_.async_wait([this](const error_code& cancelled) {
+    if (!cancelled) close_idle();
+  });
   drain_timer_.expires_at(deadline);
   drain_timer_.async_wait([this](const error_code& cancelled) {
     if (cancelled) return;
@@ -160,10 +161,19 @@ void HttpLoop::start_drain(steady_clock::time_point deadline) {
   stop_if_done();
 }
 
+void HttpLoop::close_idle() {
+  closes_idle_ = true;
+  for (auto it = connections_.begin(); it != connections_.end();) {
+    const auto connection = *it++;  // it may remove itself
+    connection->drain();
+  }
+}
+
 void HttpLoop::stop_if_done() {
   if (!draining_ || !connections_.empty()) return;
   work_.reset();
   tick_timer_.cancel();
+  grace_timer_.cancel();
   drain_timer_.cancel();
   context_.stop();
 }

@@ -46,6 +46,8 @@ class HttpLoop {
   const ConnectionLimits& limits() const { return limits_; }
   HttpStats& counters() { return stats_; }
   bool draining() const { return draining_; }
+  // The grace of a drain is over: a connection without a request is closed.
+  bool closes_idle() const { return closes_idle_; }
   std::string_view date();  // of the current second, for the Date field
 
  private:
@@ -56,6 +58,7 @@ class HttpLoop {
   void admit(boost::asio::ip::tcp::socket socket);
   void refuse(boost::asio::ip::tcp::socket socket);
   void start_drain(std::chrono::steady_clock::time_point deadline);
+  void close_idle();
   void remove(Connections::iterator at);
   void tick();
   void stop_if_done();
@@ -69,10 +72,12 @@ class HttpLoop {
   boost::asio::ip::tcp::acceptor acceptor_;
   boost::asio::steady_timer accept_again_;
   boost::asio::steady_timer tick_timer_;
+  boost::asio::steady_timer grace_timer_;
   boost::asio::steady_timer drain_timer_;
   std::chrono::milliseconds tick_every_;
   bool ticking_ = false;
   bool draining_ = false;
+  bool closes_idle_ = false;
   Connections connections_;
   std::time_t date_second_ = 0;
   std::string date_;

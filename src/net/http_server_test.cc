@@ -148,7 +148,7 @@ TEST_F(HttpServerTest, EndsARequestThatTricklesIn) {
   HttpClient client(port());
   ASSERT_TRUE(client.send("GET /slow HTTP/1.1\r\nHost: h\r\nX: "));
   // A byte now and then does not buy time.
-  std::thread trickle([&] {
+  std::jthread trickle([&] {
     for (int i = 0; i < 100 && client.send("a"); ++i) {
       std::this_thread::sleep_for(milliseconds(2));
     }
@@ -245,7 +245,7 @@ TEST_F(HttpServerTest, DrainFinishesWhatIsInFlight) {
   ASSERT_TRUE(partial.send("GET /partial HTTP/1.1\r\nHo"));
   while (echo_.requests < 2) std::this_thread::yield();
   // The partial request has arrived once the server has read it: its answer says so in any case.
-  std::thread drain([&] { server_->drain(milliseconds(5000)); });
+  std::jthread drain([&] { server_->drain(milliseconds(5000)); });
   EXPECT_TRUE(idle.closed());
   const auto first = held.read();
   ASSERT_TRUE(first);

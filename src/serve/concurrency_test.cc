@@ -98,7 +98,7 @@ TEST(Reload, UnderLoadFailsNoRequestAndLosesNoCount) {
   TestServer weir(policy);
   std::atomic<int> admitted{0}, failed{0};
   std::atomic<bool> done{false};
-  std::thread reloads([&] {
+  std::jthread reloads([&] {
     for (int i = 0; !done; ++i) {
       const std::string other = policy + (i % 2 == 0 ? "response: {cors_expose: false}\n" : "");
       EXPECT_TRUE(weir.server->engine().reload_text(other).adopted);
@@ -156,7 +156,7 @@ TEST(Stop, FinishesWhatIsInFlightAndSaysSoInReadyz) {
   ASSERT_EQ(probe.ask(request("GET", "/readyz"))->status, 200);
   ASSERT_TRUE(held.send(auth("GET", "/")));  // 200 ms behind the first
   ASSERT_TRUE(probe.send("GET /readyz HTTP/1.1\r\nHost: w"));
-  std::thread stop([&] { weir.server->stop(); });
+  std::jthread stop([&] { weir.server->stop(); });
   const auto reply = held.read();
   ASSERT_TRUE(reply);
   EXPECT_EQ(reply->status, 200);

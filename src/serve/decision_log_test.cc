@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -99,6 +100,20 @@ TEST_F(DecisionLogTest, IsFlushedWhileServing) {
   weir.ask(auth("GET", "/"));
   weir.server->flush();
   while (lines().empty()) std::this_thread::yield();
+}
+
+TEST_F(DecisionLogTest, WithoutAFileThePolicysSampleGoesToStderr) {
+  ::testing::internal::CaptureStderr();
+  {
+    TestServer weir(std::string(kPolicy) +
+                    "observe: {decision_log: {denied: 1.0, allowed: 0.0}}\n");
+    HttpClient client(weir.port());
+    for (int i = 0; i < 5; ++i) ASSERT_TRUE(client.ask(auth("GET", "/")));
+    weir.server->stop();
+  }
+  const std::string text = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2);  // the two of five that were denied
+  EXPECT_EQ(text.find("\"status\":200"), std::string::npos);
 }
 
 TEST_F(DecisionLogTest, CountsWritesThatFail) {
