@@ -14,6 +14,11 @@ def ceil_div(a, b):
     return -(-a // b)
 
 
+def known(ns):
+    """A duration of the log: null stands for never."""
+    return NEVER if ns is None else ns
+
+
 class Said:
     """What one limit says of one request."""
 
@@ -157,15 +162,14 @@ class Log:
         return sum(c for _, c in self.entries)
 
     def wait(self, now, cost):
-        used = self.used()
+        """Until enough of the oldest entries have left."""
+        used, wait = self.used(), 0
         for t, c in self.entries:
             if used + cost <= self.size:
                 break
             used -= c
-            last = t
-        else:
-            return last + self.window - now
-        return 0 if self.used() + cost <= self.size else last + self.window - now
+            wait = t + self.window - now
+        return wait
 
 
 class Model:
@@ -185,7 +189,7 @@ class Model:
         if isinstance(counter, Bucket):
             counter.size = limit["burst"]
             delay = max(0, counter.tat - now) if limit["algorithm"] == "leaky_bucket" else 0
-            allowed = min(limit["max_wait_ns"], limit["max_delay_ns"])
+            allowed = min(known(limit.get("max_wait_ns")), known(limit.get("max_delay_ns")))
             wait = counter.wait(now, cost)
             if delay > allowed:
                 wait = max(wait, delay - allowed)
@@ -296,7 +300,7 @@ def check(path):
                 for field, expected in (("admit", s.admit), ("reason", s.reason), ("limit", s.limit),
                                         ("remaining", s.remaining), ("wait_ns", s.wait),
                                         ("reset_ns", s.reset), ("delay_ns", s.delay)):
-                    if limit[field] != expected:
+                    if known(limit[field]) != expected:
                         wrong.append(f"{path}:{number}: {limit['name']}.{field} is {limit[field]}, "
                                      f"the model says {expected}")
     return count, wrong

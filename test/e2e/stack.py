@@ -108,6 +108,7 @@ class App:
 
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
 
         def answer(self):
             length = int(self.headers.get("Content-Length") or 0)
