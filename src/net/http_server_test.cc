@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 using testing::HttpClient;
 using testing::Reply;
 
-// Answers with the target; /hold after 50 ms; /big with 1 MiB.
+// Answers with the target; /hold after 50 ms, /hold-long after 1 s; /big with 1 MiB.
 class Echo final : public HttpHandler {
  public:
   Handled handle(const wire::HttpRequest& request, const Peer&,
@@ -31,9 +31,10 @@ class Echo final : public HttpHandler {
       response.finish("text/plain", std::string(request.target) + std::string(request.body));
     }
     if (request.target == "/close") response.close();
-    return {request.target == "/hold" ? milliseconds_of(50) : Duration{}};
+    if (request.target == "/hold") return {weir::milliseconds(50)};
+    if (request.target == "/hold-long") return {weir::milliseconds(1000)};
+    return {};
   }
-  static Duration milliseconds_of(std::uint64_t n) { return weir::milliseconds(n); }
 
   std::atomic<int> requests{0};
 };
@@ -241,15 +242,14 @@ TEST_F(HttpServerTest, DrainFinishesWhatIsInFlight) {
   open();
   HttpClient held(port()), idle(port()), partial(port());
   ASSERT_TRUE(idle.ask(get("/i")));
-  ASSERT_TRUE(held.send(get("/hold") + get("/behind")));
+  ASSERT_TRUE(held.send(get("/hold-long") + get("/behind")));
   ASSERT_TRUE(partial.send("GET /partial HTTP/1.1\r\nHo"));
   while (echo_.requests < 2) std::this_thread::yield();
-  // The partial request has arrived once the server has read it: its answer says so in any case.
   std::jthread drain([&] { server_->drain(milliseconds(5000)); });
-  EXPECT_TRUE(idle.closed());
+  EXPECT_TRUE(idle.closed());  // so the drain has begun
   const auto first = held.read();
   ASSERT_TRUE(first);
-  EXPECT_EQ(first->body, "/hold");
+  EXPECT_EQ(first->body, "/hold-long");
   const auto behind = held.read();
   ASSERT_TRUE(behind);
   EXPECT_EQ(behind->body, "/behind");
