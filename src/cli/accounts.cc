@@ -30,7 +30,8 @@ Opened open_policy(const Options& options, const std::string& file) {
     return {nullptr, exit_for_unloadable(file)};
   }
   if (loaded.policy->accounts_file.empty()) {
-    return {nullptr, options.usage_error(file + " names no accounts file; add `accounts: keys.csv`")};
+    return {nullptr,
+            options.usage_error(file + " names no accounts file; add `accounts: keys.csv`")};
   }
   return {std::move(loaded.policy), kDone};
 }
@@ -54,9 +55,7 @@ int failed(const Error& error) {
   return error.code == ErrorCode::io ? kCouldNotStart : kNo;
 }
 
-void say_reload() {
-  std::cerr << "a running weir reads it on SIGHUP: kill -HUP PID\n";
-}
+void say_reload() { std::cerr << "a running weir reads it on SIGHUP: kill -HUP PID\n"; }
 
 std::string key_from_stdin() {
   std::string key = read_stdin();
@@ -93,9 +92,8 @@ int run_add(const Arguments& args) {
   const auto added = identity::add_account(opened.policy->accounts_file, *opened.policy, account);
   if (!added) return failed(added.error());
   if (!from_stdin) std::cout << added->key << "\n" << std::flush;
-  std::cerr << (from_stdin ? "the key of standard input" : "this key")
-            << " is on tier " << account.tier << " for " << account.account << ", in "
-            << opened.policy->accounts_file
+  std::cerr << (from_stdin ? "the key of standard input" : "this key") << " is on tier "
+            << account.tier << " for " << account.account << ", in " << opened.policy->accounts_file
             << (from_stdin ? "\n" : "; it is not kept and not shown again\n");
   say_reload();
   return kDone;
@@ -118,7 +116,8 @@ int run_set(const Arguments& args) {
   std::string tier;
   std::string overrides;
   options.app.add_option("POLICY", file, "policy file")->required();
-  options.app.add_option("ACCOUNT", who, "an account, or sha256: and the first digits of a key's hash")
+  options.app
+      .add_option("ACCOUNT", who, "an account, or sha256: and the first digits of a key's hash")
       ->required();
   options.app.add_option("--tier", tier, "the new plan")->type_name("TIER");
   CLI::Option* given = options.app.add_option(
@@ -142,7 +141,8 @@ int run_remove(const Arguments& args) {
   std::string file;
   std::string who;
   options.app.add_option("POLICY", file, "policy file")->required();
-  options.app.add_option("ACCOUNT", who, "an account, or sha256: and the first digits of a key's hash")
+  options.app
+      .add_option("ACCOUNT", who, "an account, or sha256: and the first digits of a key's hash")
       ->required();
   if (const auto exit = options.parse(args)) return *exit;
   const Opened opened = open_policy(options, file);
@@ -169,7 +169,8 @@ int run_list(const Arguments& args) {
   std::vector<std::vector<std::string>> rows{{"account", "tier", "key's hash", "own numbers"}};
   json::array all;
   for (const identity::AccountLine& line : *lines) {
-    rows.push_back({line.account, line.tier, "sha256:" + line.sha256.substr(0, 12), line.overrides});
+    rows.push_back(
+        {line.account, line.tier, "sha256:" + line.sha256.substr(0, 12), line.overrides});
     all.push_back({{"account", line.account},
                    {"tier", line.tier},
                    {"sha256", line.sha256},

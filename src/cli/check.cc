@@ -47,7 +47,8 @@ class Source {
     session_->ask(bound_->facts(), clock_->now());
     json::error_code ec;
     json::value parsed = json::parse(session_->verdict_json(), ec);
-    if (ec || !parsed.is_object()) return Error{ErrorCode::internal, "no verdict: " + ec.message(), ""};
+    if (ec || !parsed.is_object())
+      return Error{ErrorCode::internal, "no verdict: " + ec.message(), ""};
     return std::move(parsed.get_object());
   }
 
@@ -85,7 +86,8 @@ int run_check(const Arguments& args) {
        "demo-pro'"});
   Asked asked;
   options.app.add_option("POLICY", asked.policy, "policy file");
-  options.app.add_option("--server", asked.server, "ask a running weir, e.g. http://127.0.0.1:8080")
+  options.app
+      .add_option("--server", asked.server, "ask a running weir, e.g. http://127.0.0.1:8080")
       ->type_name("URL");
   RequestOptions request(options.app);
   options.app.add_option("--count", asked.count, "ask so many times")

@@ -19,8 +19,7 @@ Options::Options(std::string_view command, std::string_view summary,
 }
 
 int Options::usage_error(std::string_view message) const {
-  std::cerr << "weir " << command_ << ": " << message << "\nsee `weir " << command_
-            << " --help`\n";
+  std::cerr << "weir " << command_ << ": " << message << "\nsee `weir " << command_ << " --help`\n";
   return kCouldNotStart;
 }
 

@@ -69,7 +69,8 @@ std::string columns(const std::vector<std::vector<std::string>>& rows, std::stri
 
 std::string verdict_text(const json::object& verdict) {
   const bool admit = text_of(verdict, "admit") == "true";
-  std::string text = fmt::format("{} {}", text_of(verdict, "status"), admit ? "admitted" : "denied");
+  std::string text =
+      fmt::format("{} {}", text_of(verdict, "status"), admit ? "admitted" : "denied");
   if (!admit) text += ": " + text_of(verdict, "reason");
   if (const std::string g = text_of(verdict, "governing"); !g.empty()) {
     text += fmt::format(" ({} {})", admit ? "closest to exhaustion:" : "by", g);

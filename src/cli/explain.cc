@@ -66,7 +66,8 @@ int run_explain(const Arguments& args) {
        "demo-free'"});
   Asked asked;
   options.app.add_option("POLICY", asked.policy, "policy file");
-  options.app.add_option("--server", asked.server, "ask a running weir, e.g. http://127.0.0.1:8080")
+  options.app
+      .add_option("--server", asked.server, "ask a running weir, e.g. http://127.0.0.1:8080")
       ->type_name("URL");
   options.app.add_flag("--expanded", asked.expanded, "print the policy in its long form");
   RequestOptions request(options.app);
@@ -92,7 +93,8 @@ int run_explain(const Arguments& args) {
   if (asked.expanded) return write_output("", policy::expanded(*opened.engine->snapshot()->policy));
   if (request.given()) return one_request(options, asked, *spec, std::move(opened.engine));
   const json::object explained = explain_policy(*opened.engine->snapshot());
-  std::cout << (asked.format == "json" ? json::serialize(explained) + "\n" : policy_text(explained));
+  std::cout << (asked.format == "json" ? json::serialize(explained) + "\n"
+                                       : policy_text(explained));
   return kDone;
 }
 

@@ -21,28 +21,38 @@ using policy::Policy;
 
 std::string_view word(policy::Mode mode) {
   switch (mode) {
-    case policy::Mode::enforce: return "enforce";
-    case policy::Mode::shadow: return "shadow";
-    case policy::Mode::off: return "off";
+    case policy::Mode::enforce:
+      return "enforce";
+    case policy::Mode::shadow:
+      return "shadow";
+    case policy::Mode::off:
+      return "off";
   }
   return "";
 }
 
 std::string_view word(policy::OnStoreFailure f) {
   switch (f) {
-    case policy::OnStoreFailure::open: return "open";
-    case policy::OnStoreFailure::closed: return "closed";
-    case policy::OnStoreFailure::local: return "local";
+    case policy::OnStoreFailure::open:
+      return "open";
+    case policy::OnStoreFailure::closed:
+      return "closed";
+    case policy::OnStoreFailure::local:
+      return "local";
   }
   return "";
 }
 
 std::string_view word(policy::OnMissing m) {
   switch (m) {
-    case policy::OnMissing::address: return "address";
-    case policy::OnMissing::deny: return "deny";
-    case policy::OnMissing::skip: return "skip";
-    case policy::OnMissing::shared: return "shared";
+    case policy::OnMissing::address:
+      return "address";
+    case policy::OnMissing::deny:
+      return "deny";
+    case policy::OnMissing::skip:
+      return "skip";
+    case policy::OnMissing::shared:
+      return "shared";
   }
   return "";
 }
@@ -109,7 +119,8 @@ json::object cost_json(const Policy& policy, const policy::Class& c) {
   json::object costs;
   for (std::size_t u = 0; u < c.cost.size(); ++u) {
     const std::vector<std::uint64_t>& by_tier = c.cost[u];
-    if (std::all_of(by_tier.begin(), by_tier.end(), [](std::uint64_t n) { return n == 1; })) continue;
+    if (std::all_of(by_tier.begin(), by_tier.end(), [](std::uint64_t n) { return n == 1; }))
+      continue;
     json::object tiers;
     for (std::size_t t = 0; t < by_tier.size(); ++t) tiers[policy.tiers[t].name] = by_tier[t];
     costs[policy.units[u]] = std::move(tiers);
@@ -125,10 +136,11 @@ json::object class_json(const Policy& policy, std::size_t id) {
   for (const auto& [attribute, value] : c.when) when[attribute] = value;
   json::array limits;
   for (const Limit& limit : policy.limits) {
-    if (limit.covers[id] && limit.mode != policy::Mode::off) limits.push_back(json::string(limit.name));
+    if (limit.covers[id] && limit.mode != policy::Mode::off)
+      limits.push_back(json::string(limit.name));
   }
-  return {{"name", c.name},          {"match", std::move(patterns)}, {"when", std::move(when)},
-          {"exempt", c.exempt},      {"cost", cost_json(policy, c)}, {"limits", std::move(limits)}};
+  return {{"name", c.name},     {"match", std::move(patterns)}, {"when", std::move(when)},
+          {"exempt", c.exempt}, {"cost", cost_json(policy, c)}, {"limits", std::move(limits)}};
 }
 
 json::object guarantee_json(const decide::Snapshot& snapshot, const policy::Guarantee& g) {
@@ -166,14 +178,15 @@ std::string counted(const json::object& o, std::string_view member) {
 }
 
 std::string limit_text(const json::object& limit, std::size_t all_tiers) {
-  std::string text = fmt::format(
-      "\n{}  {}, key {}, {}{}\n", text_of(limit, "name"), text_of(limit, "algorithm"),
-      text_of(limit, "key"), text_of(limit, "unit"),
-      text_of(limit, "mode") == "enforce" ? "" : ", mode " + text_of(limit, "mode"));
+  std::string text =
+      fmt::format("\n{}  {}, key {}, {}{}\n", text_of(limit, "name"), text_of(limit, "algorithm"),
+                  text_of(limit, "key"), text_of(limit, "unit"),
+                  text_of(limit, "mode") == "enforce" ? "" : ", mode " + text_of(limit, "mode"));
   text += "  covers " + joined(limit.at("classes")) + "\n";
-  text += fmt::format("  {}; when the store fails: {}; when a key part is missing: {}; denies with {}\n",
-                      text_of(limit, "stage"), text_of(limit, "on_store_failure"),
-                      text_of(limit, "on_missing"), text_of(limit, "status"));
+  text += fmt::format(
+      "  {}; when the store fails: {}; when a key part is missing: {}; denies with {}\n",
+      text_of(limit, "stage"), text_of(limit, "on_store_failure"), text_of(limit, "on_missing"),
+      text_of(limit, "status"));
   std::vector<std::vector<std::string>> rows{
       {"tier", "numbers", "published", "at most in 1s", "1m", "1h", "1d"}};
   for (const json::value& value : limit.at("tiers").as_array()) {
@@ -183,9 +196,9 @@ std::string limit_text(const json::object& limit, std::size_t all_tiers) {
                                  text_of(n, "numbers")};
     if (const json::value* envelope = n.if_contains("envelope")) {
       const json::object& e = envelope->as_object();
-      row.push_back(fmt::format("{} in {}", counted(n, "limit"),
-                                design::duration_text(milliseconds(
-                                    n.at("window_ms").to_number<std::uint64_t>()))));
+      row.push_back(fmt::format(
+          "{} in {}", counted(n, "limit"),
+          design::duration_text(milliseconds(n.at("window_ms").to_number<std::uint64_t>()))));
       for (const char* tau : {"1s", "1m", "1h", "1d"}) row.push_back(counted(e, tau));
     }
     rows.push_back(std::move(row));
@@ -277,12 +290,12 @@ std::string policy_text(const json::object& explained) {
   for (const json::value& c : explained.at("classes").as_array()) text += class_text(c.as_object());
   for (const json::value& value : explained.at("guarantees").as_array()) {
     const json::object& g = value.as_object();
-    text += fmt::format("\nguarantee {}: at most {} {} in {} of {}\n  {}: {}\n", text_of(g, "name"),
-                        counted(g, "max"), text_of(g, "unit"),
-                        design::duration_text(
-                            milliseconds(g.at("window_ms").to_number<std::uint64_t>())),
-                        joined(g.at("classes")), g.at("proved").as_bool() ? "proved" : "REFUTED",
-                        text_of(g, "arithmetic"));
+    text += fmt::format(
+        "\nguarantee {}: at most {} {} in {} of {}\n  {}: {}\n", text_of(g, "name"),
+        counted(g, "max"), text_of(g, "unit"),
+        design::duration_text(milliseconds(g.at("window_ms").to_number<std::uint64_t>())),
+        joined(g.at("classes")), g.at("proved").as_bool() ? "proved" : "REFUTED",
+        text_of(g, "arithmetic"));
   }
   for (const json::value& value : explained.at("overrides").as_array()) {
     const json::object& o = value.as_object();

@@ -39,9 +39,12 @@ std::string part_text(const Policy& policy, const policy::Limit& limit, const po
   switch (limit.on_missing) {
     case policy::OnMissing::address:
       return missing + (caller.address() ? "ip " + caller.address()->text() : "counted together");
-    case policy::OnMissing::deny: return missing + "denied";
-    case policy::OnMissing::skip: return missing + "not limited";
-    case policy::OnMissing::shared: return missing + "counted together";
+    case policy::OnMissing::deny:
+      return missing + "denied";
+    case policy::OnMissing::skip:
+      return missing + "not limited";
+    case policy::OnMissing::shared:
+      return missing + "counted together";
   }
   return missing;
 }
@@ -118,8 +121,8 @@ std::string why(const decide::Decision& d, const Policy& policy) {
                        name(g.outcome.reason));
   }
   const std::uint64_t cost = std::max<std::uint64_t>(g.cost, 1);
-  return fmt::format("{} is closest to exhaustion: {} more such requests fit ({} left, cost {})", limit,
-                     g.outcome.remaining / cost, g.outcome.remaining, cost);
+  return fmt::format("{} is closest to exhaustion: {} more such requests fit ({} left, cost {})",
+                     limit, g.outcome.remaining / cost, g.outcome.remaining, cost);
 }
 
 json::object answer_json(const answer::Answer& answer) {
@@ -209,8 +212,8 @@ std::string request_text(const json::object& explained) {
   if (const std::string a = text_of(who, "address"); !a.empty()) text += ", address " + a;
   text += "\nverdict    " + std::string(explained.at("admit").as_bool() ? "admitted" : "denied") +
           "\ngoverning  " +
-          (explained.at("governing").is_null() ? "none" : text_of(explained, "governing")) + "\n           " +
-          text_of(explained, "why") + "\n";
+          (explained.at("governing").is_null() ? "none" : text_of(explained, "governing")) +
+          "\n           " + text_of(explained, "why") + "\n";
   const json::array& limits = explained.at("limits").as_array();
   if (!limits.empty()) text += "\n" + limits_text(limits);
   const json::object& answer = explained.at("answer").as_object();

@@ -16,8 +16,8 @@ namespace {
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
 Error io_error(const std::string& path, std::string_view doing) {
-  return {ErrorCode::io,
-          std::string("cannot ") + std::string(doing) + ": " + std::strerror(errno), path};
+  return {ErrorCode::io, std::string("cannot ") + std::string(doing) + ": " + std::strerror(errno),
+          path};
 }
 
 bool write_all(int fd, std::string_view text) {
@@ -59,9 +59,9 @@ Result<std::string> read_file(const std::string& path) {
 int write_output(const std::string& path, std::string_view text) {
   std::string whole(text);
   if (whole.empty() || whole.back() != '\n') whole += '\n';
-  const int fd =
-      path.empty() ? STDOUT_FILENO
-                   : ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  const int fd = path.empty()
+                     ? STDOUT_FILENO
+                     : ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   bool ok = fd >= 0;
   if (ok) ok = write_all(fd, whole);
   if (fd >= 0 && !path.empty()) ok = ::close(fd) == 0 && ok;

@@ -60,10 +60,10 @@ class Call {
 Result<Url> Url::parse(std::string_view text) {
   std::string_view rest = text;
   const auto bad = [&](std::string_view why) {
-    return Error{ErrorCode::invalid_argument,
-                 "`" + std::string(text) + "` " + std::string(why) +
-                     "; write it as http://127.0.0.1:8080",
-                 ""};
+    return Error{
+        ErrorCode::invalid_argument,
+        "`" + std::string(text) + "` " + std::string(why) + "; write it as http://127.0.0.1:8080",
+        ""};
   };
   if (rest.substr(0, 7) == "http://") {
     rest.remove_prefix(7);
@@ -97,8 +97,7 @@ Result<Url> Url::parse(std::string_view text) {
 Result<HttpReply> post(const Url& server, std::string_view target, std::string_view json) {
   const bool v6 = server.host.find(':') != std::string::npos;
   http::request<http::string_body> request(http::verb::post, std::string(target), 11);
-  request.set(http::field::host,
-              (v6 ? "[" + server.host + "]" : server.host) + ":" + server.port);
+  request.set(http::field::host, (v6 ? "[" + server.host + "]" : server.host) + ":" + server.port);
   request.set(http::field::content_type, "application/json");
   request.set(http::field::user_agent, "weir");
   request.body() = json;

@@ -1,8 +1,9 @@
 // `weir lint`: what the loader refuses, and what a policy that loads may still do wrong.
 #include <unistd.h>
 
-#include <filesystem>
+#include <algorithm>
 #include <iostream>
+#include <tuple>
 
 #include "cli/command.h"
 #include "cli/files.h"
@@ -47,6 +48,10 @@ void lint_one(const std::string& file, Instant now, LintRun& run) {
       if (!known(loaded, f)) found.push_back(std::move(f));
     }
   }
+  std::stable_sort(
+      found.begin(), found.end(), [](const policy::Finding& a, const policy::Finding& b) {
+        return std::tie(a.file, a.at.line, a.at.column) < std::tie(b.file, b.at.line, b.at.column);
+      });
   for (policy::Finding& f : found) {
     if (run.sources.count(f.file) == 0 && !f.file.empty()) {
       if (auto other = read_file(f.file)) run.sources.emplace(f.file, std::move(*other));

@@ -25,13 +25,14 @@ constexpr std::array kCommands{
 };
 
 // Commands of the format that this version does not have yet.
-constexpr std::array<std::string_view, 12> kLater{"design", "replay", "simulate", "diff",
-                                                  "export", "import", "usage",    "set",
-                                                  "override", "top",  "store",    "bench"};
+constexpr std::array<std::string_view, 12> kLater{"design",   "replay", "simulate", "diff",
+                                                  "export",   "import", "usage",    "set",
+                                                  "override", "top",    "store",    "bench"};
 
 std::string usage() {
-  std::string text = "weir designs rate limits from facts and enforces them exactly.\n\n"
-                     "Usage: weir COMMAND [OPTIONS]\n\nCommands:\n";
+  std::string text =
+      "weir designs rate limits from facts and enforces them exactly.\n\n"
+      "Usage: weir COMMAND [OPTIONS]\n\nCommands:\n";
   for (const Command& command : kCommands) {
     text += "  " + std::string(command.name) + std::string(10 - command.name.size(), ' ') +
             std::string(command.summary) + "\n";

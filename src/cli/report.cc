@@ -20,9 +20,12 @@ using policy::Severity;
 
 const std::string& colour_of(Severity severity, const Colours& colours) {
   switch (severity) {
-    case Severity::error: return colours.error;
-    case Severity::warning: return colours.warning;
-    case Severity::info: break;
+    case Severity::error:
+      return colours.error;
+    case Severity::warning:
+      return colours.warning;
+    case Severity::info:
+      break;
   }
   return colours.info;
 }
@@ -83,9 +86,12 @@ Colours Colours::of(int fd) {
 
 std::string_view severity_word(Severity severity) {
   switch (severity) {
-    case Severity::error: return "error";
-    case Severity::warning: return "warning";
-    case Severity::info: return "info";
+    case Severity::error:
+      return "error";
+    case Severity::warning:
+      return "warning";
+    case Severity::info:
+      return "info";
   }
   return "";
 }
@@ -107,7 +113,7 @@ std::string findings_text(const policy::Findings& findings, const Sources& sourc
     const auto source = sources.find(f.file);
     std::string one = source == sources.end() ? f.text() : policy::with_caret(f, source->second);
     if (one.empty() || one.back() != '\n') one += '\n';
-    const std::string word(severity_word(f.severity));
+    const std::string word(f.severity == Severity::info ? "note" : severity_word(f.severity));
     const std::size_t at = colours.reset.empty() ? std::string::npos : one.find(": " + word);
     if (at != std::string::npos) {
       one.insert(at + 2 + word.size(), colours.reset);
@@ -138,27 +144,26 @@ std::string findings_json(const policy::Findings& findings) {
 
 std::string findings_sarif(const policy::Findings& findings) {
   json::array rules;
-  rules.push_back(json::object{{"id", "policy"},
-                               {"shortDescription", {{"text", "the policy does not load"}}}});
+  rules.push_back(
+      json::object{{"id", "policy"}, {"shortDescription", {{"text", "the policy does not load"}}}});
   for (const design::lint::Rule& rule : design::lint::catalogue()) {
     rules.push_back(sarif_rule(rule));
   }
   json::array results;
   for (const Finding& f : findings) results.push_back(sarif_result(f));
-  const json::object driver{{"name", "weir"},
-                            {"semanticVersion", kVersion},
-                            {"rules", std::move(rules)}};
+  const json::object driver{
+      {"name", "weir"}, {"semanticVersion", kVersion}, {"rules", std::move(rules)}};
   const json::object run{{"tool", {{"driver", driver}}}, {"results", std::move(results)}};
-  return json::serialize(
-      json::object{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-                   {"version", "2.1.0"},
-                   {"runs", json::array{run}}});
+  return json::serialize(json::object{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                                      {"version", "2.1.0"},
+                                      {"runs", json::array{run}}});
 }
 
 std::string findings_github(const policy::Findings& findings) {
   std::string text;
   for (const Finding& f : findings) {
-    text += f.severity == Severity::info ? "::notice" : "::" + std::string(severity_word(f.severity));
+    text +=
+        f.severity == Severity::info ? "::notice" : "::" + std::string(severity_word(f.severity));
     text += " file=" + github_escaped(f.file, true);
     if (f.at.line > 0) text += ",line=" + std::to_string(f.at.line);
     if (f.at.column > 0) text += ",col=" + std::to_string(f.at.column);

@@ -10,9 +10,7 @@ namespace {
 
 using Pair = std::pair<std::string, std::string>;
 
-Error bad(std::string message) {
-  return {ErrorCode::invalid_argument, std::move(message), ""};
-}
+Error bad(std::string message) { return {ErrorCode::invalid_argument, std::move(message), ""}; }
 
 std::string trim(std::string text) {
   const std::size_t first = text.find_first_not_of(" \t");

@@ -13,10 +13,9 @@ Result<RequestSpec> parse(const Arguments& args) {
 }
 
 TEST(Request, ReadsTheOptionsOfACommand) {
-  const auto spec =
-      parse({"--method", "POST", "--path", "/x?y=1", "--client-ip", "::1", "--header", "A: b: c",
-             "--header", "D:", "--attribute", "service=billing", "--cost", "points=3", "--cost",
-             "2k", "--peek", "--stage", "pre"});
+  const auto spec = parse({"--method", "POST", "--path", "/x?y=1", "--client-ip", "::1", "--header",
+                           "A: b: c", "--header", "D:", "--attribute", "service=billing", "--cost",
+                           "points=3", "--cost", "2k", "--peek", "--stage", "pre"});
   ASSERT_TRUE(spec) << spec.error().text();
   EXPECT_EQ(spec->method, "POST");
   EXPECT_EQ(spec->headers, (RequestSpec::Pairs{{"A", "b: c"}, {"D", ""}}));

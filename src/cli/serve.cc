@@ -9,17 +9,19 @@
 namespace weir::cli {
 
 int run_serve(const Arguments& args) {
-  Options options("serve",
-                  "Answer decisions over HTTP until SIGTERM, which drains; SIGHUP reloads the policy "
-                  "and its accounts. Prints `listening http ADDR:PORT` and `listening admin "
-                  "ADDR:PORT`; port 0 takes a free one.",
-                  {"weir serve examples/plans.yaml --listen 127.0.0.1:0 --admin 127.0.0.1:0"});
+  Options options(
+      "serve",
+      "Answer decisions over HTTP until SIGTERM, which drains; SIGHUP reloads the policy "
+      "and its accounts. Prints `listening http ADDR:PORT` and `listening admin "
+      "ADDR:PORT`; port 0 takes a free one.",
+      {"weir serve examples/plans.yaml --listen 127.0.0.1:0 --admin 127.0.0.1:0"});
   serve::ServeOptions serve;
   std::string grpc;
   std::string resp;
   std::string drain = "10s";
   options.app.add_option("POLICY", serve.policy_file, "policy file")->required();
-  options.app.add_option("--listen", serve.listen, "decisions: HTTP/1.1, for gateways and programs")
+  options.app
+      .add_option("--listen", serve.listen, "decisions: HTTP/1.1, for gateways and programs")
       ->capture_default_str()
       ->type_name("ADDR:PORT");
   options.app.add_option("--admin", serve.admin, "metrics and health")

@@ -1,4 +1,5 @@
-// A timeline: requests at instants of a virtual clock, with what must be answered (docs/testing.md).
+// A timeline: requests at instants of a virtual clock, with what must be answered
+// (docs/testing.md).
 //
 //   LoadedTimeline t = load_timeline("e1.yaml");
 //   if (t.findings.empty()) TimelineResult r = run_timeline(*t.timeline);
@@ -30,14 +31,14 @@ struct Expected {
 
 struct Step {
   policy::Position at_line;
-  Duration at;            // since the start; since the step before where `relative`
+  Duration at;  // since the start; since the step before where `relative`
   bool relative = false;
   std::uint64_t repeat = 1;
   std::string variable;  // `for: {n: 1..101}`: {n} in the request's texts
   std::uint64_t first = 0;
   std::uint64_t last = 0;
-  Duration every;                 // between requests
-  std::vector<Duration> skew;     // the n-th request's clock is ahead by the n-th of these, in turn
+  Duration every;              // between requests
+  std::vector<Duration> skew;  // the n-th request's clock is ahead by the n-th of these, in turn
   std::optional<RequestSpec> request;
   std::optional<std::string> reload;  // the text of another policy
   std::int64_t wall_step_ns = 0;

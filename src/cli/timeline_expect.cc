@@ -22,16 +22,16 @@ struct Field {
 };
 
 constexpr std::array kFields{
-    Field{"admit", Kind::count},      Field{"deny", Kind::count},
-    Field{"status", Kind::count},     Field{"reason", Kind::text},
-    Field{"class", Kind::text},       Field{"tier", Kind::text},
-    Field{"account", Kind::text},     Field{"governing", Kind::text},
-    Field{"limit", Kind::count},      Field{"remaining", Kind::count},
+    Field{"admit", Kind::count},          Field{"deny", Kind::count},
+    Field{"status", Kind::count},         Field{"reason", Kind::text},
+    Field{"class", Kind::text},           Field{"tier", Kind::text},
+    Field{"account", Kind::text},         Field{"governing", Kind::text},
+    Field{"limit", Kind::count},          Field{"remaining", Kind::count},
     Field{"retry_after", Kind::duration}, Field{"delay", Kind::duration},
     Field{"delays", Kind::durations},
 };
 constexpr std::array kLimitFields{
-    Field{"admit", Kind::flag},     Field{"limit", Kind::count}, Field{"remaining", Kind::count},
+    Field{"admit", Kind::flag},     Field{"limit", Kind::count},   Field{"remaining", Kind::count},
     Field{"reset", Kind::duration}, Field{"wait", Kind::duration}, Field{"reason", Kind::text},
 };
 
@@ -212,8 +212,8 @@ Result<std::string> canonical(std::string_view path, const policy::Node& node) {
     return std::to_string(*n);
   }
   if (*kind == Kind::flag && node.text != "true" && node.text != "false") {
-    return Error{ErrorCode::invalid_argument,
-                 "`" + std::string(path) + "` must be true or false", ""};
+    return Error{ErrorCode::invalid_argument, "`" + std::string(path) + "` must be true or false",
+                 ""};
   }
   return node.text;
 }

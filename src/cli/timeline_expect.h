@@ -25,8 +25,8 @@ struct Observed {
 // The governing verdict; null where there is none.
 const decide::LimitVerdict* governing(const decide::Decision& decision);
 
-// What was answered for "remaining", "headers.RateLimit", in the spelling of `canonical`; none where
-// there is no such thing.
+// What was answered for "remaining", "headers.RateLimit", in the spelling of `canonical`; none
+// where there is no such thing.
 std::optional<std::string> actual(const Observed& seen, std::string_view path);
 
 }  // namespace weir::cli

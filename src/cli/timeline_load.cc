@@ -1,13 +1,11 @@
 // Timelines out of YAML: every key known, every mistake named with its place.
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <functional>
 
 #include "cli/files.h"
 #include "cli/timeline.h"
+#include "cli/timeline_reader.h"
 #include "identity/accounts.h"
-#include "policy/cidr.h"
 #include "policy/loader.h"
 #include "policy/quantity.h"
 
@@ -19,9 +17,10 @@ using policy::Report;
 
 constexpr std::uint64_t kMostRequests = 100'000'000;  // in one step
 
-class Loader {
+class Loader : private TimelineReader {
  public:
-  Loader(std::string_view text, const std::string& file) : text_(text), report_(file) {
+  Loader(std::string_view text, const std::string& file)
+      : TimelineReader(report_), text_(text), report_(file) {
     timeline_.file = file;
   }
 
@@ -35,69 +34,6 @@ class Loader {
   }
 
  private:
-  using Handler = std::function<void(const Node&)>;
-  using Handlers = std::vector<std::pair<std::string, Handler>>;
-
-  // Gives each key of a mapping to its handler; names the nearest word for one that has none.
-  void each_key(const Node& node, std::string_view what, const Handlers& handlers) {
-    if (!node.is_mapping()) {
-      report_.error(node.at, std::string(what) + " must be a mapping");
-      return;
-    }
-    std::vector<std::string> words;
-    for (const auto& [name, handler] : handlers) words.push_back(name);
-    for (const policy::Entry& entry : node.entries) {
-      const auto found = std::find(words.begin(), words.end(), entry.key);
-      if (found == words.end()) {
-        const std::string_view near = policy::nearest(entry.key, words);
-        report_.error(entry.at, "unknown key `" + entry.key + "` in " + std::string(what),
-                      near.empty() ? "" : "did you mean `" + std::string(near) + "`?");
-        continue;
-      }
-      handlers[static_cast<std::size_t>(found - words.begin())].second(entry.value);
-    }
-  }
-
-  std::string scalar(const Node& node, std::string_view what) {
-    if (node.is_scalar()) return node.text;
-    report_.error(node.at, std::string(what) + " must be a single value");
-    return {};
-  }
-
-  Duration duration(const Node& node, std::string_view what) {
-    const auto d = policy::parse_duration(scalar(node, what));
-    if (d) return *d;
-    report_.error(node.at, std::string(what) + ": " + d.error().message);
-    return {};
-  }
-
-  std::uint64_t count(const Node& node, std::string_view what) {
-    const auto n = policy::parse_count(scalar(node, what));
-    if (n) return *n;
-    report_.error(node.at, std::string(what) + ": " + n.error().message);
-    return 0;
-  }
-
-  bool flag(const Node& node, std::string_view what) {
-    const std::string text = scalar(node, what);
-    if (text != "true" && text != "false") {
-      report_.error(node.at, std::string(what) + " must be true or false");
-    }
-    return text == "true";
-  }
-
-  RequestSpec::Pairs pairs(const Node& node, std::string_view what) {
-    RequestSpec::Pairs result;
-    if (!node.is_mapping()) {
-      report_.error(node.at, std::string(what) + " must be a mapping of names to values");
-      return result;
-    }
-    for (const policy::Entry& entry : node.entries) {
-      result.emplace_back(entry.key, scalar(entry.value, what));
-    }
-    return result;
-  }
-
   void root(const Node& node);
   void policy_source(const Node& root);
   std::string inline_text(const Node& root, const Node& value) const;
@@ -106,8 +42,6 @@ class Loader {
   void account(const Node& node);
   void steps(const Node& node);
   Step step(const Node& node);
-  RequestSpec request(const Node& node, RequestSpec spec);
-  void cost(const Node& node, RequestSpec& spec);
   void range(const Node& node, Step& step);
   void at(const Node& node, Step& step);
   void wall_step(const Node& node, Step& step);
@@ -128,7 +62,7 @@ void Loader::root(const Node& node) {
   bool steps_given = false;
   // Defaults come first, wherever they stand.
   if (const Node* common = node.is_mapping() ? node.find("request") : nullptr) {
-    defaults_ = request(*common, {});
+    defaults_ = read_request(*this, *common, {});
   }
   each_key(node, "a timeline",
            {{"policy",
@@ -199,7 +133,8 @@ std::size_t Loader::offset_of(policy::Position at) const {
   return offset;
 }
 
-// The policy's own source, moved to where it stands in the timeline so that its findings point there.
+// The policy's own source, moved to where it stands in the timeline so that its findings point
+// there.
 std::string Loader::inline_text(const Node& root, const Node& value) const {
   std::size_t end = text_.size();
   for (const policy::Entry& entry : root.entries) {
@@ -320,7 +255,7 @@ Step Loader::step(const Node& node) {
                if (n.is_scalar()) step.skew.push_back(duration(n, "`skew`"));
                for (const Node& item : n.items) step.skew.push_back(duration(item, "`skew`"));
              }},
-            {"request", [&](const Node& n) { step.request = request(n, defaults_); }},
+            {"request", [&](const Node& n) { step.request = read_request(*this, n, defaults_); }},
             {"expect", [&](const Node& n) { expect(n, step.expected); }},
             {"reload",
              [&](const Node& n) {
@@ -336,63 +271,13 @@ Step Loader::step(const Node& node) {
     return step;
   }
   if (!step.request) step.request = defaults_;
-  if (step.expected.empty()) report_.error(node.at, "a step needs `expect`, with at least one value");
+  if (step.expected.empty())
+    report_.error(node.at, "a step needs `expect`, with at least one value");
   const std::uint64_t rounds = step.last - step.first + 1;
   if (step.repeat == 0 || step.repeat > kMostRequests / rounds) {
     report_.error(node.at, "a step makes 1 to 100M requests");
   }
   return step;
-}
-
-void Loader::cost(const Node& node, RequestSpec& spec) {
-  spec.costs.clear();
-  if (!node.is_mapping()) {
-    spec.costs.emplace_back("", count(node, "`cost`"));
-    return;
-  }
-  for (const policy::Entry& entry : node.entries) {
-    spec.costs.emplace_back(entry.key, count(entry.value, "`cost`"));
-  }
-}
-
-// A mapping such as headers adds to the file's own; what it names again is replaced.
-void merge(RequestSpec::Pairs& into, RequestSpec::Pairs from) {
-  for (auto& pair : from) {
-    const auto same = [&](const auto& old) { return old.first == pair.first; };
-    into.erase(std::remove_if(into.begin(), into.end(), same), into.end());
-  }
-  for (auto& pair : from) into.push_back(std::move(pair));
-}
-
-RequestSpec Loader::request(const Node& node, RequestSpec spec) {
-  each_key(
-      node, "a request",
-      {{"method", [&](const Node& n) { spec.method = scalar(n, "`method`"); }},
-       {"path", [&](const Node& n) { spec.path = scalar(n, "`path`"); }},
-       {"client_ip",
-        [&](const Node& n) {
-          spec.client_ip = scalar(n, "`client_ip`");
-          if (spec.client_ip.find('{') != std::string::npos) return;  // filled in by `for`
-          if (!spec.client_ip.empty() && !policy::Address::parse(spec.client_ip)) {
-            report_.error(n.at, "`" + spec.client_ip + "` is not an IP address");
-          }
-        }},
-       {"headers", [&](const Node& n) { merge(spec.headers, pairs(n, "`headers`")); }},
-       {"attributes", [&](const Node& n) { merge(spec.attributes, pairs(n, "`attributes`")); }},
-       {"cost", [&](const Node& n) { cost(n, spec); }},
-       {"peek", [&](const Node& n) { spec.peek = flag(n, "`peek`"); }},
-       {"max_delay", [&](const Node& n) { spec.max_delay = duration(n, "`max_delay`"); }},
-       {"stage", [&](const Node& n) {
-          const std::string stage = scalar(n, "`stage`");
-          if (stage == "pre") {
-            spec.stage = identity::StageFilter::pre_auth;
-          } else if (stage == "post") {
-            spec.stage = identity::StageFilter::post_auth;
-          } else {
-            report_.error(n.at, "`stage` must be pre or post");
-          }
-        }}});
-  return spec;
 }
 
 void Loader::expect_value(const Node& node, std::string path, std::vector<Expected>& expected) {

@@ -60,7 +60,8 @@ class Player {
   void play(const Step& step) {
     const Duration at = step.relative ? elapsed_ + step.at : step.at;
     if (at < elapsed_) {
-      mismatch(step, {}, "at", "an instant after the step before, " + design::duration_text(elapsed_),
+      mismatch(step, {}, "at",
+               "an instant after the step before, " + design::duration_text(elapsed_),
                design::duration_text(at));
       return;
     }
@@ -109,8 +110,7 @@ class Player {
 
   void ask_one(const Step& step, const identity::Facts& facts, std::uint64_t index,
                Observed& seen) {
-    const Duration skew =
-        step.skew.empty() ? Duration{} : step.skew[index % step.skew.size()];
+    const Duration skew = step.skew.empty() ? Duration{} : step.skew[index % step.skew.size()];
     const Now now{Instant{} + kBegin + elapsed_ + skew, wall_offset_ns_};
     Session& session = sessions_[result_.requests++ % sessions_.size()];
     const Answered& a = session.ask(facts, now);

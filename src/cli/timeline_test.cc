@@ -39,7 +39,8 @@ TEST(Timeline, PassesWhereEverythingIsAsExpected) {
   const TimelineResult r = run(
       "  - {at: 0s, repeat: 12, expect: {admit: 10, deny: 2, denied_by: {a: 2}, governing: a}}\n"
       "  - {at: +200ms, expect: {admit: 1, limits: {a: {remaining: 0, admit: true}}}}\n"
-      "  - {at: 1s, request: {cost: 20}, expect: {reason: cost_exceeds_limit, retry_after: never}}\n");
+      "  - {at: 1s, request: {cost: 20}, expect: {reason: cost_exceeds_limit, retry_after: "
+      "never}}\n");
   EXPECT_TRUE(r.mismatches.empty()) << r.mismatches.front().what;
   EXPECT_EQ(r.steps, 3u);
   EXPECT_EQ(r.requests, 14u);
@@ -49,7 +50,8 @@ TEST(Timeline, EachExpectationCanFail) {
   const TimelineResult r = run(
       "  - at: 0s\n"
       "    repeat: 11\n"
-      "    expect: {admit: 9, deny: 0, status: 200, reason: admitted, class: x, tier: x, governing: "
+      "    expect: {admit: 9, deny: 0, status: 200, reason: admitted, class: x, tier: x, "
+      "governing: "
       "b, limit: 9, remaining: 1, retry_after: 1s, delay: 1s, delays: [1s], headers: {Retry-After: "
       "7, RateLimit: null}, body: {title: x, error.code: x}, denied_by: {a: 2}, limits: {a: {wait: "
       "1s}, gone: {remaining: 1}}, account: x}\n");
@@ -68,17 +70,18 @@ TEST(Timeline, TimeMayNotGoBack) {
 }
 
 TEST(Timeline, FillsTheVariableOfARange) {
-  const TimelineResult r = run(
-      "  - {at: 0s, for: {n: 1..3}, repeat: 11, request: {client_ip: \"192.0.2.{n}\"}, expect: "
-      "{admit: 30, deny: 3}}\n");
+  const TimelineResult r =
+      run("  - {at: 0s, for: {n: 1..3}, repeat: 11, request: {client_ip: \"192.0.2.{n}\"}, expect: "
+          "{admit: 30, deny: 3}}\n");
   EXPECT_TRUE(r.mismatches.empty());
 }
 
 TEST(Timeline, AReloadKeepsTheCounts) {
   const std::string file = ::testing::TempDir() + "/timeline_reload.yaml";
   std::ofstream(file) << "version: 1\nlimits:\n  - {name: a, key: [ip], rate: 5/s, burst: 12}\n";
-  const TimelineResult r = run("  - {at: 0s, repeat: 11, expect: {admit: 10, deny: 1}}\n  - {reload: " +
-                               file + "}\n  - {at: 1s, repeat: 6, expect: {admit: 5, limit: 12}}\n");
+  const TimelineResult r =
+      run("  - {at: 0s, repeat: 11, expect: {admit: 10, deny: 1}}\n  - {reload: " + file +
+          "}\n  - {at: 1s, repeat: 6, expect: {admit: 5, limit: 12}}\n");
   EXPECT_TRUE(r.mismatches.empty()) << r.mismatches.front().got;
   EXPECT_THAT(finding_in_step("{reload: nowhere.yaml}"), HasSubstr("nowhere.yaml"));
 }

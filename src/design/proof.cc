@@ -74,8 +74,8 @@ std::set<LimitId> by_class(const decide::Snapshot& snapshot, const policy::Guara
     for (LimitId id = 0; id < snapshot.policy->limits.size(); ++id) {
       if (!may_bound(snapshot, id, guarantee)) continue;
       if (!charges(*snapshot.policy, id, c, guarantee.unit)) continue;
-      if (!best || bound_of(snapshot, id, guarantee.window) <
-                       bound_of(snapshot, *best, guarantee.window)) {
+      if (!best ||
+          bound_of(snapshot, id, guarantee.window) < bound_of(snapshot, *best, guarantee.window)) {
         best = id;
       }
     }
@@ -103,14 +103,14 @@ std::vector<LimitId> covering_limits(const decide::Snapshot& snapshot,
 }
 
 std::string envelope_arithmetic(const algo::Numbers& n, Duration window) {
-  const std::string total = count_text(algo::envelope(n, window));
-  const std::string limit = count_text(n.count);
+  const std::string total = short_count(algo::envelope(n, window));
+  const std::string limit = short_count(n.count);
   const std::string w = duration_text(window);
   switch (n.algorithm) {
     case Algorithm::token_bucket:
     case Algorithm::leaky_bucket:
-      return fmt::format("{} + {} x {} = {}", count_text(n.burst),
-                         rate_text(n.count, n.period_ns), w, total);
+      return fmt::format("{} + {} x {} = {}", short_count(n.burst), rate_text(n.count, n.period_ns),
+                         w, total);
     case Algorithm::fixed_window:
       return fmt::format("{} x {} windows that {} can touch = {}", limit,
                          algo::envelope(n, window) / n.count, w, total);
@@ -147,13 +147,11 @@ Proof prove(const decide::Snapshot& snapshot, const policy::Guarantee& guarantee
   }
   for (const LimitId id : proof.limits) {
     if (!proof.arithmetic.empty()) proof.arithmetic += "; ";
-    proof.arithmetic +=
-        snapshot.policy->limits[id].name + ": " +
-        envelope_arithmetic(*numbers_for_all(snapshot, id), guarantee.window);
+    proof.arithmetic += snapshot.policy->limits[id].name + ": " +
+                        envelope_arithmetic(*numbers_for_all(snapshot, id), guarantee.window);
   }
-  if (proof.limits.size() > 1) proof.arithmetic += "; together " + count_text(proof.bound);
-  proof.arithmetic +=
-      fmt::format(" {} {}", proof.proved ? "<=" : ">", count_text(guarantee.max));
+  if (proof.limits.size() > 1) proof.arithmetic += "; together " + short_count(proof.bound);
+  proof.arithmetic += fmt::format(" {} {}", proof.proved ? "<=" : ">", short_count(guarantee.max));
   return proof;
 }
 

@@ -15,7 +15,9 @@ namespace weir::design {
 
 std::string duration_text(Duration d);     // "0s", "250ms", "1h30m"; "never" for Duration::max()
 std::string count_text(std::uint64_t n);   // "1,000,000"
-std::string rate_text(std::uint64_t count, std::uint64_t period_ns);  // "100/min", "5/15m"
+std::string short_count(std::uint64_t n);  // "1M", "20k", "1,016,666": as a policy would say it
+std::string rate_text(std::uint64_t count,
+                      std::uint64_t period_ns);  // "100/min", "1M/min", "5/15m"
 
 // "100/min burst 120", "100 in 1m (fixed_window)", "10/s queue 20".
 std::string numbers_text(const algo::Numbers& numbers);

@@ -20,9 +20,17 @@ TEST(Text, GroupsDigits) {
   EXPECT_EQ(count_text(kMaxCount), "9,007,199,254,740,992");
 }
 
+TEST(Text, ShortensRoundCounts) {
+  EXPECT_EQ(short_count(6'000), "6,000");
+  EXPECT_EQ(short_count(20'000), "20k");
+  EXPECT_EQ(short_count(2'000'000), "2M");
+  EXPECT_EQ(short_count(1'016'666), "1,016,666");
+}
+
 TEST(Text, WritesRatesWithTheWordOfThePeriod) {
   EXPECT_EQ(rate_text(100, minutes(1).ns), "100/min");
   EXPECT_EQ(rate_text(10, seconds(1).ns), "10/s");
+  EXPECT_EQ(rate_text(1'000'000, minutes(1).ns), "1M/min");
   EXPECT_EQ(rate_text(5, minutes(15).ns), "5/15m");
 }
 

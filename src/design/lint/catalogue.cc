@@ -29,8 +29,8 @@ constexpr std::array kCatalogue{
          "run one instance, or divide the limits by the number of instances",
          memory_store_on_many_instances, ""},
     Rule{"WR102", kE, "instances without a common clock",
-         "Windows that begin at different instants on different machines admit too much.", "", nullptr,
-         kShared},
+         "Windows that begin at different instants on different machines admit too much.", "",
+         nullptr, kShared},
     Rule{"WR103", kW, "a remote store without a tight timeout",
          "A slow store makes every request slow.", "", nullptr, kShared},
     Rule{"WR104", kE, "every address is a trusted proxy",
@@ -38,14 +38,15 @@ constexpr std::array kCatalogue{
          "trusted, a client writes another address there and gets a fresh counter.",
          "list only the networks of your own gateways", trusts_every_proxy, ""},
     Rule{"WR105", kW, "an address prefix that is too long or too short",
-         "A home or a server owns at least an IPv6 /64: counted by longer prefixes it can change its "
+         "A home or a server owns at least an IPv6 /64: counted by longer prefixes it can change "
+         "its "
          "address for every request. Under /32 (IPv4: /24) strangers share a counter.",
          "use `ip_prefix: {v4: 32, v6: 64}`, or a v6 prefix from 32 to 64", odd_address_prefix, ""},
     Rule{"WR106", kW, "a credential is the whole key",
-         "Whoever can make a new credential gets a fresh counter with it, and a rotation for security "
+         "Whoever can make a new credential gets a fresh counter with it, and a rotation for "
+         "security "
          "resets a quota.",
-         "name an `accounts` file, or count by an account, tenant or user",
-         credential_as_key, ""},
+         "name an `accounts` file, or count by an account, tenant or user", credential_as_key, ""},
     Rule{"WR107", kE, "a raw path in a key",
          "A client can spell paths without end, and each spelling is a counter that starts full.",
          "use the word `class` in the key: it is the route class, of which there are few",
@@ -84,10 +85,11 @@ constexpr std::array kCatalogue{
     Rule{"WR123", kW, "a log that needs much memory",
          "sliding_log keeps an entry for every request in the window, for every key.",
          "use sliding_window (16 bytes a key) or token_bucket (8)", log_memory, ""},
-    Rule{"WR124", kE, "a queue longer than clients wait",
-         "A request at the end of the queue is answered after its client has gone: work for nobody, "
-         "and a retry behind it.",
-         "shorten the queue, or set `max_wait`", queue_longer_than_patience, ""},
+    Rule{
+        "WR124", kE, "a queue longer than clients wait",
+        "A request at the end of the queue is answered after its client has gone: work for nobody, "
+        "and a retry behind it.",
+        "shorten the queue, or set `max_wait`", queue_longer_than_patience, ""},
     Rule{"WR125", kW, "a burst of one second",
          "Real clients send several requests together: pages, batches, retries after a pause. With "
          "no more burst than a second of the rate they are denied while far below it.",
@@ -96,18 +98,21 @@ constexpr std::array kCatalogue{
     Rule{"WR126", kW, "a burst of more than an hour",
          "Whoever paused may send an hour's worth in an instant; the backend sees no limit at all.",
          "lower the burst, or add a shorter limit beside it", burst_of_an_hour, ""},
-    Rule{"WR127", kE, "a guarantee that the limits do not keep",
-         "The envelope of every limit that covers the guarantee is above its `max`.",
-         "lower the limit, add one with `key: global`, or raise `max`; `weir explain` shows the sum",
-         nullptr, "nothing: reading the policy finds it"},
+    Rule{
+        "WR127", kE, "a guarantee that the limits do not keep",
+        "The envelope of every limit that covers the guarantee is above its `max`.",
+        "lower the limit, add one with `key: global`, or raise `max`; `weir explain` shows the sum",
+        nullptr, "nothing: reading the policy finds it"},
     Rule{"WR130", kW, "classes that make no difference",
          "A search may cost the backend a hundred times what a read costs. The same limit for both "
          "is too tight for one or too loose for the other.",
-         "give the expensive classes a cost or a limit of their own", classes_make_no_difference, ""},
-    Rule{"WR131", kE, "a class that is never reached",
-         "Patterns are tried in file order and the first match wins, so a wider pattern above hides "
-         "a narrower one below. (A warning where only some of a class's patterns are hidden.)",
-         "move the narrower pattern up", unreachable_class, ""},
+         "give the expensive classes a cost or a limit of their own", classes_make_no_difference,
+         ""},
+    Rule{
+        "WR131", kE, "a class that is never reached",
+        "Patterns are tried in file order and the first match wins, so a wider pattern above hides "
+        "a narrower one below. (A warning where only some of a class's patterns are hidden.)",
+        "move the narrower pattern up", unreachable_class, ""},
     Rule{"WR132", kW, "nothing covers `default`",
          "A request that matches no class is in the class `default`. Where no limit covers it, a "
          "path that was forgotten, or is new, is unlimited.",
@@ -126,8 +131,7 @@ constexpr std::array kCatalogue{
          "A day's quota can be spent in a second. The backend feels it, and the caller is locked "
          "out until the window ends.",
          "add a limit of a second or a minute beside it", long_window_alone, ""},
-    Rule{"WR137", kI, "no global limit",
-         "Limits by caller do not bound the sum of all callers.",
+    Rule{"WR137", kI, "no global limit", "Limits by caller do not bound the sum of all callers.",
          "add `global: RATE` with what the backend can take", no_global_limit, ""},
     Rule{"WR138", kW, "tiers that add up to more than the capacity", "", "", nullptr, kLogs},
     Rule{"WR139", kW, "an account of a custom tier without numbers",
@@ -185,7 +189,8 @@ constexpr std::array kCatalogue{
     Rule{"WR177", kW, "documented limits that differ from the policy", "", "", nullptr,
          "the API's OpenAPI document"},
     Rule{"WR178", kW, "no limit for your own services",
-         "Internal callers share the limits of customers, or slip in as one of them. One's own batch "
+         "Internal callers share the limits of customers, or slip in as one of them. One's own "
+         "batch "
          "job is the most frequent flood.",
          "add a tier `internal`, or a class such as `{name: jobs, when: {service: billing}}`",
          no_internal_callers, ""},
@@ -198,9 +203,12 @@ constexpr std::array kCatalogue{
 
 std::string_view severity_word(Severity severity) {
   switch (severity) {
-    case kE: return "error";
-    case kW: return "warning";
-    case kI: return "info";
+    case kE:
+      return "error";
+    case kW:
+      return "warning";
+    case kI:
+      return "info";
   }
   return "";
 }
@@ -217,7 +225,8 @@ const Rule* find(std::string_view code) {
 }
 
 std::string page(const Rule& rule) {
-  std::string text = fmt::format("{} ({}): {}\n", rule.code, severity_word(rule.severity), rule.title);
+  std::string text =
+      fmt::format("{} ({}): {}\n", rule.code, severity_word(rule.severity), rule.title);
   if (!rule.why.empty()) text += fmt::format("\nWhy: {}\n", rule.why);
   if (!rule.help.empty()) text += fmt::format("\nWhat to do: {}.\n", rule.help);
   if (rule.check == nullptr) {
@@ -239,7 +248,8 @@ std::string catalogue_markdown() {
     text += fmt::format("\n## {}: {}\n\n{}. {}\n\nWhat to do: {}.\n", rule.code, rule.title,
                         severity_word(rule.severity), rule.why, rule.help);
   }
-  text += "\n## Codes that this version does not report\n\n| code | title | why not |\n|---|---|---|\n";
+  text +=
+      "\n## Codes that this version does not report\n\n| code | title | why not |\n|---|---|---|\n";
   for (const Rule& rule : kCatalogue) {
     if (rule.check != nullptr || rule.code == "WR127") continue;
     const bool never = rule.needs.substr(0, 8) == "nothing:";

@@ -25,7 +25,7 @@ struct Rule {
   std::string_view needs;  // where check is null: "a store that is shared"; or who finds it instead
 };
 
-std::span<const Rule> catalogue();      // by code
+std::span<const Rule> catalogue();        // by code
 const Rule* find(std::string_view code);  // any case; null: no such code
 
 std::string page(const Rule& rule);  // what `weir lint --explain` prints

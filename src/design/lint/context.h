@@ -26,7 +26,9 @@ class Report {
   Report(policy::Findings& findings, policy::Finding blank)
       : findings_(findings), blank_(std::move(blank)) {}
 
-  void add(policy::Position at, std::string message) { add(blank_.severity, at, std::move(message)); }
+  void add(policy::Position at, std::string message) {
+    add(blank_.severity, at, std::move(message));
+  }
   // In another file than the policy: the accounts.
   void add_in(const std::string& file, policy::Position at, std::string message) {
     add(at, std::move(message));

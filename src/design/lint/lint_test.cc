@@ -51,130 +51,168 @@ const std::string kHash = "8254c329a92850f6d539dd376f4816ee2764517da5e0235514af4
 
 std::vector<Case> cases() {
   return {
-      {"WR101", "version: 1\ninstances: 3\nlimits:\n  - {name: a, key: [ip], rate: 100/min}\n", 2, 1,
-       "version: 1\ninstances: 1\nlimits:\n  - {name: a, key: [ip], rate: 100/min}\n"},
-      {"WR104", "version: 1\nlisteners: {trusted_proxies: [0.0.0.0/0]}\nlimits:\n  - {name: a, key: "
-                "[ip], rate: 100/min}\n",
+      {"WR101", "version: 1\ninstances: 3\nlimits:\n  - {name: a, key: [ip], rate: 100/min}\n", 2,
+       1, "version: 1\ninstances: 1\nlimits:\n  - {name: a, key: [ip], rate: 100/min}\n"},
+      {"WR104",
+       "version: 1\nlisteners: {trusted_proxies: [0.0.0.0/0]}\nlimits:\n  - {name: a, key: "
+       "[ip], rate: 100/min}\n",
        2, 13,
        "version: 1\nlisteners: {trusted_proxies: [10.0.0.0/8]}\nlimits:\n  - {name: a, key: [ip], "
        "rate: 100/min}\n"},
-      {"WR105", "version: 1\nidentity: {ip_prefix: {v4: 32, v6: 128}}\nlimits:\n  - {name: a, key: "
-                "[ip], rate: 100/min}\n",
-       2, 31,
-       "version: 1\nidentity: {ip_prefix: {v4: 32, v6: 56}}\nlimits:\n  - {name: a, key: [ip], rate: "
+      {"WR105",
+       "version: 1\nidentity: {ip_prefix: {v4: 32, v6: 128}}\nlimits:\n  - {name: a, key: "
+       "[ip], rate: 100/min}\n",
+       2, 32,
+       "version: 1\nidentity: {ip_prefix: {v4: 32, v6: 56}}\nlimits:\n  - {name: a, key: [ip], "
+       "rate: "
        "100/min}\n"},
-      {"WR106", "version: 1\nidentity: {api_key: {from: \"header:x-api-key\", trusted: gateway}}\n"
-                "limits:\n  - {name: a, key: [api_key], rate: 100/min}\n",
+      {"WR106",
+       "version: 1\nidentity: {api_key: {from: \"header:x-api-key\", trusted: gateway}}\n"
+       "limits:\n  - {name: a, key: [api_key], rate: 100/min}\n",
        4, 5,
        "version: 1\nidentity: {api_key: {from: \"header:x-api-key\", trusted: gateway}}\n"
        "limits:\n  - {name: a, key: [\"api_key | ip\"], rate: 100/min}\n"},
-      {"WR107", "version: 1\nidentity: {keys: {where: {from: \"header:x-original-uri\"}}}\n"
-                "limits:\n  - {name: a, key: [ip, where], rate: 100/min}\n",
+      {"WR107",
+       "version: 1\nidentity: {keys: {where: {from: \"header:x-original-uri\"}}}\n"
+       "limits:\n  - {name: a, key: [ip, where], rate: 100/min}\n",
        4, 5,
        "version: 1\nidentity: {keys: {where: {from: \"header:x-tenant\"}}}\n"
        "limits:\n  - {name: a, key: [ip, where], rate: 100/min}\n"},
-      {"WR109", "version: 1\naccounts: keys.csv\nlimits:\n  - {name: a, key: [ip], rate: 100/min}\n", 4,
-       5, "version: 1\naccounts: keys.csv\nlimits:\n  - {name: a, key: [client], rate: 100/min}\n"},
-      {"WR110", "version: 1\nlimits:\n  - {name: a, key: global, rate: 100/s, burst: 100}\n"
-                "guarantees:\n  - {name: g, classes: \"*\", max: 200, window: 1s}\n",
+      {"WR109",
+       "version: 1\naccounts: keys.csv\nlimits:\n  - {name: a, key: [ip], rate: 100/min}\n", 4, 5,
+       "version: 1\naccounts: keys.csv\nlimits:\n  - {name: a, key: [client], rate: 100/min}\n"},
+      {"WR110",
+       "version: 1\nlimits:\n  - {name: a, key: global, rate: 100/s, burst: 100}\n"
+       "guarantees:\n  - {name: g, classes: \"*\", max: 200, window: 1s}\n",
        5, 5,
        "version: 1\nlimits:\n  - {name: a, key: global, rate: 100/s, burst: 100, on_store_failure: "
        "closed}\nguarantees:\n  - {name: g, classes: \"*\", max: 200, window: 1s}\n"},
-      {"WR111", "version: 1\nclasses:\n  - {name: enter, match: [\"POST /login\"]}\nlimits:\n  - {name: "
-                "a, key: [ip], rate: 100/min}\n",
+      {"WR111",
+       "version: 1\nclasses:\n  - {name: enter, match: [\"POST /login\"]}\nlimits:\n  - {name: "
+       "a, key: [ip], rate: 100/min}\n",
        3, 5,
-       "version: 1\nclasses:\n  - {name: enter, match: [\"POST /login\"]}\nlimits:\n  - {name: a, key: "
+       "version: 1\nclasses:\n  - {name: enter, match: [\"POST /login\"]}\nlimits:\n  - {name: a, "
+       "key: "
        "[ip], rate: 100/min, on_store_failure: closed}\n"},
       {"WR112", kPlain, 2, 1,
        with_limit("{name: a, key: [ip], rate: 60/min, burst: 20, on_store_failure: open}")},
-      {"WR120", "version: 1\nlimits:\n  - {name: a, key: global, algorithm: fixed_window, limit: 100, "
-                "window: 1s}\n  - {name: b, key: global, rate: 100/s, burst: 50}\nguarantees:\n  - "
-                "{name: g, classes: \"*\", max: 150, window: 1s}\n",
+      {"WR120",
+       "version: 1\nlimits:\n  - {name: a, key: global, algorithm: fixed_window, limit: 100, "
+       "window: 1s}\n  - {name: b, key: global, rate: 100/s, burst: 50}\nguarantees:\n  - "
+       "{name: g, classes: \"*\", max: 150, window: 1s}\n",
        0, 0,
-       "version: 1\nlimits:\n  - {name: a, key: global, algorithm: fixed_window, limit: 50, window: "
-       "1s}\n  - {name: b, key: global, rate: 100/s, burst: 50}\nguarantees:\n  - {name: g, classes: "
+       "version: 1\nlimits:\n  - {name: a, key: global, algorithm: fixed_window, limit: 50, "
+       "window: "
+       "1s}\n  - {name: b, key: global, rate: 100/s, burst: 50}\nguarantees:\n  - {name: g, "
+       "classes: "
        "\"*\", max: 150, window: 1s}\n"},
       {"WR122", with_limit("{name: a, key: [ip], rate: 60/min, burst: 120}"), 3, 5,
        with_limit("{name: a, key: [ip], rate: 60/min, burst: 60}")},
-      {"WR123", with_limit("{name: a, key: [ip], algorithm: sliding_log, limit: 1000, window: 1h}"), 3,
-       5, with_limit("{name: a, key: [ip], algorithm: sliding_log, limit: 10, window: 1h}")},
-      {"WR124", with_limit("{name: a, key: [ip], algorithm: leaky_bucket, rate: 1/s, queue: 60}"), 3, 5,
-       with_limit("{name: a, key: [ip], algorithm: leaky_bucket, rate: 1/s, queue: 60, max_wait: 5s}")},
+      {"WR123", with_limit("{name: a, key: [ip], algorithm: sliding_log, limit: 1000, window: 1h}"),
+       3, 5, with_limit("{name: a, key: [ip], algorithm: sliding_log, limit: 10, window: 1h}")},
+      {"WR124", with_limit("{name: a, key: [ip], algorithm: leaky_bucket, rate: 1/s, queue: 60}"),
+       3, 5,
+       with_limit(
+           "{name: a, key: [ip], algorithm: leaky_bucket, rate: 1/s, queue: 60, max_wait: 5s}")},
       {"WR125", with_limit("{name: a, key: [ip], rate: 10/s, burst: 10}"), 3, 5,
        with_limit("{name: a, key: [ip], rate: 10/s, burst: 20}")},
       {"WR126", with_limit("{name: a, key: [ip], rate: 10/min, burst: 700}"), 3, 5,
        with_limit("{name: a, key: [ip], rate: 10/min, burst: 600}")},
-      {"WR130", "version: 1\nclasses:\n  - {name: s, match: [/s]}\n  - {name: r, match: [/r]}\nlimits:\n "
-                " - {name: a, key: [ip], rate: 60/min}\n",
+      {"WR130",
+       "version: 1\nclasses:\n  - {name: s, match: [/s]}\n  - {name: r, match: [/r]}\nlimits:\n "
+       " - {name: a, key: [ip], rate: 60/min}\n",
        6, 5,
        "version: 1\nclasses:\n  - {name: s, match: [/s], cost: {points: 10}}\n  - {name: r, match: "
        "[/r]}\nlimits:\n  - {name: a, key: [ip], unit: points, rate: 60/min}\n"},
-      {"WR131", "version: 1\nclasses:\n  - {name: all, match: [\"/v1/**\"]}\n  - {name: s, match: "
-                "[\"GET /v1/search\"]}\nlimits:\n  - {name: a, key: [ip], rate: 60/min}\n",
+      {"WR131",
+       "version: 1\nclasses:\n  - {name: all, match: [\"/v1/**\"]}\n  - {name: s, match: "
+       "[\"GET /v1/search\"]}\nlimits:\n  - {name: a, key: [ip], rate: 60/min}\n",
        4, 23,
        "version: 1\nclasses:\n  - {name: s, match: [\"GET /v1/search\"]}\n  - {name: all, match: "
        "[\"/v1/**\"]}\nlimits:\n  - {name: a, key: [ip], rate: 60/min}\n"},
-      {"WR132", "version: 1\nclasses:\n  - {name: s, match: [/s]}\nlimits:\n  - {name: a, classes: [s], "
-                "key: [ip], rate: 60/min}\n",
+      {"WR132",
+       "version: 1\nclasses:\n  - {name: s, match: [/s]}\nlimits:\n  - {name: a, classes: [s], "
+       "key: [ip], rate: 60/min}\n",
        5, 5,
        "version: 1\nclasses:\n  - {name: s, match: [/s]}\nlimits:\n  - {name: a, key: [ip], rate: "
        "60/min}\n"},
-      {"WR134", "version: 1\ntiers: {free: {}, pro: {}}\nlimits:\n  - name: a\n    key: [ip]\n    "
-                "tiers:\n      free: 100/min\n      pro: 10/min\n",
+      {"WR134",
+       "version: 1\ntiers: {free: {}, pro: {}}\nlimits:\n  - name: a\n    key: [ip]\n    "
+       "tiers:\n      free: 100/min\n      pro: 10/min\n",
        8, 12,
-       "version: 1\ntiers: {free: {}, pro: {}}\nlimits:\n  - name: a\n    key: [ip]\n    tiers:\n      "
+       "version: 1\ntiers: {free: {}, pro: {}}\nlimits:\n  - name: a\n    key: [ip]\n    tiers:\n  "
+       "    "
        "free: 10/min\n      pro: 100/min\n"},
-      {"WR135", "version: 1\nlimits:\n  - {name: a, key: [ip], rate: 60/min, burst: 20}\n  - {name: b, "
-                "key: [ip], rate: 30/min, burst: 10}\n",
+      {"WR135",
+       "version: 1\nlimits:\n  - {name: a, key: [ip], rate: 60/min, burst: 20}\n  - {name: b, "
+       "key: [ip], rate: 30/min, burst: 10}\n",
        3, 5,
-       "version: 1\nlimits:\n  - {name: a, key: [ip], rate: 60/min, burst: 5}\n  - {name: b, key: [ip], "
+       "version: 1\nlimits:\n  - {name: a, key: [ip], rate: 60/min, burst: 5}\n  - {name: b, key: "
+       "[ip], "
        "rate: 30/min, burst: 10}\n"},
-      {"WR136", with_limit("{name: a, key: [ip], algorithm: sliding_window, limit: 1000, window: 1d}"),
-       3, 5,
-       "version: 1\nlimits:\n  - {name: a, key: [ip], algorithm: sliding_window, limit: 1000, window: "
+      {"WR136",
+       with_limit("{name: a, key: [ip], algorithm: sliding_window, limit: 1000, window: 1d}"), 3, 5,
+       "version: 1\nlimits:\n  - {name: a, key: [ip], algorithm: sliding_window, limit: 1000, "
+       "window: "
        "1d}\n  - {name: b, key: [ip], rate: 60/min}\n"},
       {"WR137", kPlain, 2, 1,
-       "version: 1\nlimits:\n  - {name: a, key: [ip], rate: 60/min}\n  - {name: g, key: global, rate: "
+       "version: 1\nlimits:\n  - {name: a, key: [ip], rate: 60/min}\n  - {name: g, key: global, "
+       "rate: "
        "1000/s}\n"},
-      {"WR140", "version: 1\nclasses:\n  - {name: mine, match: [\"GET /v1/*/mine\"]}\n  - {name: item, "
-                "match: [\"GET /v1/items/*\"]}\nlimits:\n  - {name: a, key: [ip], rate: 60/min}\n",
+      {"WR140",
+       "version: 1\nclasses:\n  - {name: mine, match: [\"GET /v1/*/mine\"]}\n  - {name: item, "
+       "match: [\"GET /v1/items/*\"]}\nlimits:\n  - {name: a, key: [ip], rate: 60/min}\n",
        4, 26,
-       "version: 1\nclasses:\n  - {name: mine, match: [\"GET /v1/*/mine\"]}\n  - {name: item, match: "
+       "version: 1\nclasses:\n  - {name: mine, match: [\"GET /v1/*/mine\"]}\n  - {name: item, "
+       "match: "
        "[\"GET /v2/items/*\"]}\nlimits:\n  - {name: a, key: [ip], rate: 60/min}\n"},
-      {"WR150", "version: 1\nclasses:\n  - {name: s, match: [/s], cost: {points: 10}}\nlimits:\n  - "
-                "{name: a, key: [ip], unit: points, rate: 1/s}\n",
+      {"WR150",
+       "version: 1\nclasses:\n  - {name: s, match: [/s], cost: {points: 10}}\nlimits:\n  - "
+       "{name: a, key: [ip], unit: points, rate: 1/s}\n",
        5, 5,
-       "version: 1\nclasses:\n  - {name: s, match: [/s], cost: {points: 10}}\nlimits:\n  - {name: a, "
+       "version: 1\nclasses:\n  - {name: s, match: [/s], cost: {points: 10}}\nlimits:\n  - {name: "
+       "a, "
        "key: [ip], unit: points, rate: 1/s, burst: 10}\n"},
-      {"WR160", "version: 1\nlimits:\n  - {name: a, key: [ip], rate: 60/min}\nresponse: {headers: []}\n",
-       4, 12,
-       "version: 1\nlimits:\n  - {name: a, key: [ip], rate: 60/min}\nresponse: {headers: [fields]}\n"},
-      {"WR161", "version: 1\nlimits:\n  - {name: a, key: [ip], rate: 60/min}\nresponse: {headers: "
-                "[fields, github]}\n",
+      {"WR160",
+       "version: 1\nlimits:\n  - {name: a, key: [ip], rate: 60/min}\nresponse: {headers: []}\n", 4,
+       12,
+       "version: 1\nlimits:\n  - {name: a, key: [ip], rate: 60/min}\nresponse: {headers: "
+       "[fields]}\n"},
+      {"WR161",
+       "version: 1\nlimits:\n  - {name: a, key: [ip], rate: 60/min}\nresponse: {headers: "
+       "[fields, github]}\n",
        4, 12,
        "version: 1\nlimits:\n  - {name: a, key: [ip], rate: 60/min}\nresponse: {headers: [ietf, "
        "fields]}\n"},
-      {"WR163", with_limit("{name: a, key: [ip], algorithm: fixed_window, limit: 60, window: 1m}"), 3, 5,
-       with_limit("{name: a, key: [ip], algorithm: fixed_window, limit: 60, window: 1m, align: first}")},
+      {"WR163", with_limit("{name: a, key: [ip], algorithm: fixed_window, limit: 60, window: 1m}"),
+       3, 5,
+       with_limit(
+           "{name: a, key: [ip], algorithm: fixed_window, limit: 60, window: 1m, align: first}")},
       {"WR165", kPlain, 1, 1, kPlain + "response: {docs: \"https://docs.example/limits\"}\n"},
       {"WR166", kPlain + "response: {headers: []}\n", 4, 12,
-       with_limit("{name: a, key: [ip], rate: 60/min, warn_at: [0.8]}") + "response: {headers: []}\n"},
-      {"WR171", kPlain + "overrides:\n  - {limit: a, key: {ip: 192.0.2.1}, rate: 600/min, until: "
-                         "2026-01-31, reason: T-1}\n",
+       with_limit("{name: a, key: [ip], rate: 60/min, warn_at: [0.8]}") +
+           "response: {headers: []}\n"},
+      {"WR171",
+       kPlain + "overrides:\n  - {limit: a, key: {ip: 192.0.2.1}, rate: 600/min, until: "
+                "2026-01-31, reason: T-1}\n",
        5, 5,
-       kPlain + "overrides:\n  - {limit: a, key: {ip: 192.0.2.1}, rate: 600/min, until: 2027-01-31, "
-                "reason: T-1}\n"},
-      {"WR175", "version: 1\nclasses:\n  - {name: jobs, when: {service: jobs}, exempt: true}\n"
-                "limits:\n  - {name: a, key: [ip], rate: 60/min}\n",
+       kPlain +
+           "overrides:\n  - {limit: a, key: {ip: 192.0.2.1}, rate: 600/min, until: 2027-01-31, "
+           "reason: T-1}\n"},
+      {"WR175",
+       "version: 1\nclasses:\n  - {name: jobs, when: {service: jobs}, exempt: true}\n"
+       "limits:\n  - {name: a, key: [ip], rate: 60/min}\n",
        3, 5,
        "version: 1\nclasses:\n  - {name: jobs, when: {service: jobs}}\nlimits:\n  - {name: a, key: "
        "[ip], rate: 60/min}\n"},
       {"WR178", "version: 1\ntiers:\n  free: 60/min\n  pro: 600/min\naccounts: keys.csv\n", 4, 3,
        "version: 1\ntiers:\n  free: 60/min\n  internal: 600/min\naccounts: keys.csv\n"},
-      {"WR139", "version: 1\ntiers: {free: {}, big: {custom: true}}\naccounts: keys.csv\nlimits:\n  - "
-                "{name: a, key: [client], tiers: {free: 60/min}}\n",
+      {"WR139",
+       "version: 1\ntiers: {free: {}, big: {custom: true}}\naccounts: keys.csv\nlimits:\n  - "
+       "{name: a, key: [client], tiers: {free: 60/min, big: unlimited}}\n",
        1, 1,
-       "version: 1\ntiers: {free: {}, big: {custom: true}}\naccounts: keys.csv\nlimits:\n  - {name: a, "
+       "version: 1\ntiers: {free: {}, big: {custom: true}}\naccounts: keys.csv\nlimits:\n  - "
+       "{name: a, "
        "key: [client], tiers: {free: 60/min, big: 600/min}}\n",
        kHash + ",big,acme\n"},
   };
@@ -200,12 +238,12 @@ TEST(Lint, FindsEachCodeAtItsPlaceAndNotInTheRightPolicy) {
   }
 }
 
-// The loader refuses a refuted guarantee itself (WR127), so what lint says of the algorithm is seen
-// on a limit in shadow of a guarantee that another limit keeps... or in lint's own words below.
+// Where the loader refuses a refuted guarantee itself, its finding is WR127.
 TEST(Lint, SaysWhyAWindowBreaksAGuarantee) {
   const std::string head = "version: 1\nlimits:\n  - {name: a, key: global, algorithm: ";
   const std::string tail =
-      ", limit: 100, window: 1s}\nguarantees:\n  - {name: g, classes: \"*\", max: 100, window: 1s}\n";
+      ", limit: 100, window: 1s}\nguarantees:\n  - {name: g, classes: \"*\", max: 100, window: "
+      "1s}\n";
   for (const auto& [algorithm, code] :
        {std::pair{"fixed_window", "WR120"}, std::pair{"sliding_window", "WR121"}}) {
     const std::string text = head + algorithm + tail;
@@ -224,7 +262,8 @@ TEST(Lint, SaysWhyAWindowBreaksAGuarantee) {
 
 TEST(Lint, MultipliesTheLimitByTheInstances) {
   const policy::Findings findings = lint_text(
-      "version: 1\ninstances: 3\nlimits:\n  - {name: client, key: [ip], rate: 100/min, burst: 100}\n");
+      "version: 1\ninstances: 3\nlimits:\n  - {name: client, key: [ip], rate: 100/min, burst: "
+      "100}\n");
   const policy::Finding* found = find_code(findings, "WR101");
   ASSERT_NE(found, nullptr);
   EXPECT_NE(found->message.find("3 x 100/min = 300/min"), std::string::npos) << found->message;
@@ -266,7 +305,8 @@ TEST(Catalogue, EachCheckHasACase) {
   std::set<std::string> tested{"WR120", "WR121", "WR133", "WR179"};  // by tests of their own
   for (const Case& c : cases()) tested.insert(c.code);
   for (const Rule& rule : catalogue()) {
-    if (rule.check != nullptr) EXPECT_EQ(tested.count(std::string(rule.code)), 1u) << rule.code;
+    if (rule.check == nullptr) continue;
+    EXPECT_EQ(tested.count(std::string(rule.code)), 1u) << rule.code;
   }
 }
 
@@ -289,7 +329,8 @@ TEST(Lint, FindsATierThatALimitForgot) {
 
 TEST(Lint, FindsIdentityBeforeAuthentication) {
   auto loaded = policy::load_text(
-      "version: 1\naccounts: keys.csv\nlimits:\n  - {name: a, stage: pre_auth, key: [client], rate: "
+      "version: 1\naccounts: keys.csv\nlimits:\n  - {name: a, stage: pre_auth, key: [client], "
+      "rate: "
       "60/min}\n",
       "p.yaml");
   if (!loaded.policy) {

@@ -6,10 +6,10 @@
 namespace weir::design::lint {
 
 // rules_caller.cc: who is counted
-void trusts_every_proxy(const Context&, Report&);           // WR104
-void odd_address_prefix(const Context&, Report&);           // WR105
-void credential_as_key(const Context&, Report&);            // WR106
-void path_as_key(const Context&, Report&);                  // WR107
+void trusts_every_proxy(const Context&, Report&);              // WR104
+void odd_address_prefix(const Context&, Report&);              // WR105
+void credential_as_key(const Context&, Report&);               // WR106
+void path_as_key(const Context&, Report&);                     // WR107
 void address_only_for_known_callers(const Context&, Report&);  // WR109
 void identity_before_authentication(const Context&, Report&);  // WR179
 
@@ -29,25 +29,25 @@ void burst_of_one_second(const Context&, Report&);             // WR125
 void burst_of_an_hour(const Context&, Report&);                // WR126
 
 // rules_structure.cc: limits, classes and tiers that do not fit together
-void classes_make_no_difference(const Context&, Report&);  // WR130
-void unreachable_class(const Context&, Report&);           // WR131
-void default_not_covered(const Context&, Report&);         // WR132
-void tier_missing(const Context&, Report&);                // WR133
-void tiers_not_monotone(const Context&, Report&);          // WR134
-void dead_limit(const Context&, Report&);                  // WR135
-void long_window_alone(const Context&, Report&);           // WR136
-void no_global_limit(const Context&, Report&);             // WR137
+void classes_make_no_difference(const Context&, Report&);      // WR130
+void unreachable_class(const Context&, Report&);               // WR131
+void default_not_covered(const Context&, Report&);             // WR132
+void tier_missing(const Context&, Report&);                    // WR133
+void tiers_not_monotone(const Context&, Report&);              // WR134
+void dead_limit(const Context&, Report&);                      // WR135
+void long_window_alone(const Context&, Report&);               // WR136
+void no_global_limit(const Context&, Report&);                 // WR137
 void custom_account_without_numbers(const Context&, Report&);  // WR139
-void overlapping_patterns(const Context&, Report&);        // WR140
+void overlapping_patterns(const Context&, Report&);            // WR140
 
 // rules_cost.cc
 void cost_never_fits(const Context&, Report&);  // WR150
 
 // rules_response.cc: what the client is told
-void no_headers(const Context&, Report&);              // WR160
-void resets_disagree(const Context&, Report&);         // WR161
-void no_jitter(const Context&, Report&);               // WR163
-void no_docs(const Context&, Report&);                 // WR165
+void no_headers(const Context&, Report&);                 // WR160
+void resets_disagree(const Context&, Report&);            // WR161
+void no_jitter(const Context&, Report&);                  // WR163
+void no_docs(const Context&, Report&);                    // WR165
 void no_headers_and_no_warning(const Context&, Report&);  // WR166
 
 // rules_operations.cc

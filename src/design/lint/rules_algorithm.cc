@@ -54,11 +54,10 @@ void seems_to_guarantee(const Context& context, Report& report, Algorithm algori
       const bool seems = static_cast<Wide>(n->numbers.count) * guarantee.window.ns <=
                          static_cast<Wide>(guarantee.max) * n->numbers.period_ns;
       if (!seems) continue;
-      report.add(limit.at,
-                 fmt::format("{} {} under guarantee {}: {} > {}", quoted(limit.name), why,
-                             quoted(guarantee.name),
-                             envelope_arithmetic(n->numbers, guarantee.window),
-                             count_text(guarantee.max)));
+      report.add(limit.at, fmt::format("{} {} under guarantee {}: {} > {}", quoted(limit.name), why,
+                                       quoted(guarantee.name),
+                                       envelope_arithmetic(n->numbers, guarantee.window),
+                                       count_text(guarantee.max)));
     }
   }
 }
@@ -71,7 +70,8 @@ void fixed_window_under_guarantee(const Context& context, Report& report) {
 }
 
 void sliding_window_under_guarantee(const Context& context, Report& report) {
-  seems_to_guarantee(context, report, Algorithm::sliding_window, "estimates, up to twice its limit");
+  seems_to_guarantee(context, report, Algorithm::sliding_window,
+                     "estimates, up to twice its limit");
 }
 
 void burst_beyond_the_period(const Context& context, Report& report) {
@@ -80,9 +80,10 @@ void burst_beyond_the_period(const Context& context, Report& report) {
     if (limit.algorithm != Algorithm::token_bucket || is_global(limit)) continue;
     each_numbers(policy, limit, [&](const algo::Numbers& n, policy::Position at, const auto&) {
       if (n.period_ns < 60 * kSecond || n.burst <= n.count) return;
-      report.add(at, fmt::format("{} of {} admits {} in one {}, not {}", quoted(limit.name),
-                                 numbers_text(n), count_text(detail::saturating_add(n.burst, n.count)),
-                                 duration_text({n.period_ns}), count_text(n.count)));
+      report.add(at,
+                 fmt::format("{} of {} admits {} in one {}, not {}", quoted(limit.name),
+                             numbers_text(n), count_text(detail::saturating_add(n.burst, n.count)),
+                             duration_text({n.period_ns}), count_text(n.count)));
     });
   }
 }
@@ -96,9 +97,10 @@ void log_memory(const Context& context, Report& report) {
       const std::uint64_t a_key = detail::saturating_mul(n.count, kLogEntryBytes);
       const std::uint64_t bytes = detail::saturating_mul(a_key, keys);
       if (bytes <= kLogBudget) return;
-      report.add(at, fmt::format("{} remembers every request: {} x {} bytes a key, {} MiB at {} keys",
-                                 quoted(limit.name), count_text(n.count), kLogEntryBytes,
-                                 count_text(bytes >> 20), count_text(keys)));
+      report.add(at,
+                 fmt::format("{} remembers every request: {} x {} bytes a key, {} MiB at {} keys",
+                             quoted(limit.name), count_text(n.count), kLogEntryBytes,
+                             count_text(bytes >> 20), count_text(keys)));
     });
   }
 }

@@ -19,8 +19,8 @@ using policy::Severity;
 // The name of a header or attribute that carries a path as the client spelt it.
 bool carries_a_path(const IdentityKey& key) {
   constexpr std::array<std::string_view, 8> kNames{
-      "x-original-uri", "x-forwarded-uri", "x-original-url", "x-rewrite-url",
-      "path",           "uri",             "url",            "request_uri"};
+      "x-original-uri", "x-forwarded-uri", "x-original-url", "x-rewrite-url", "path", "uri", "url",
+      "request_uri"};
   const bool named = std::find(kNames.begin(), kNames.end(), lower(key.argument)) != kNames.end();
   return named && (key.source == policy::Source::header || key.source == policy::Source::attribute);
 }
@@ -44,9 +44,9 @@ void trusts_every_proxy(const Context& context, Report& report) {
   for (const policy::Cidr& network : context.policy.listeners.trusted_proxies) {
     const unsigned own_prefix = network.base.is_v4() ? network.prefix - 96 : network.prefix;
     if (network.prefix != 0 && own_prefix != 0) continue;
-    report.add(context.keys.at("listeners.trusted_proxies"),
-               fmt::format("`trusted_proxies` holds {}: every client may say who it is",
-                           network.text()));
+    report.add(
+        context.keys.at("listeners.trusted_proxies"),
+        fmt::format("`trusted_proxies` holds {}: every client may say who it is", network.text()));
   }
 }
 
@@ -63,10 +63,10 @@ void odd_address_prefix(const Context& context, Report& report) {
                            identity.prefix_v6));
   }
   if (identity.prefix_v4 < 24) {
-    report.add(context.keys.at("identity.ip_prefix.v4"),
-               fmt::format("IPv4 addresses are counted by /{}: {} of them share one counter",
-                           identity.prefix_v4,
-                           count_text(std::uint64_t{1} << (32 - identity.prefix_v4))));
+    report.add(
+        context.keys.at("identity.ip_prefix.v4"),
+        fmt::format("IPv4 addresses are counted by /{}: {} of them share one counter",
+                    identity.prefix_v4, count_text(std::uint64_t{1} << (32 - identity.prefix_v4))));
   }
 }
 

@@ -29,13 +29,14 @@ void cost_never_fits(const Context& context, Report& report) {
       if (!has_numbers(limit.tiers[t])) continue;
       const policy::Class* c = too_dear(policy, limit, t);
       if (c == nullptr) continue;
-      report.add(enforced(limit) ? policy::Severity::error : policy::Severity::warning,
-                 where(limit, limit.tiers[t]),
-                 fmt::format("a request of class {} costs tier {} {} {} but {} holds at most {}: it "
-                             "can never be admitted",
-                             quoted(c->name), quoted(policy.tiers[t].name),
-                             count_text(c->cost[limit.unit][t]), policy.units[limit.unit],
-                             quoted(limit.name), count_text(limit.tiers[t].numbers.burst)));
+      report.add(
+          enforced(limit) ? policy::Severity::error : policy::Severity::warning,
+          where(limit, limit.tiers[t]),
+          fmt::format("a request of class {} costs tier {} {} {} but {} holds at most {}: it "
+                      "can never be admitted",
+                      quoted(c->name), quoted(policy.tiers[t].name),
+                      count_text(c->cost[limit.unit][t]), policy.units[limit.unit],
+                      quoted(limit.name), count_text(limit.tiers[t].numbers.burst)));
     }
   }
 }

@@ -19,13 +19,11 @@ using policy::OnStoreFailure;
 using policy::Policy;
 
 bool looks_like_login(std::string_view text) {
-  constexpr std::array<std::string_view, 9> kWords{"login",    "signin", "sign-in", "sign_in",
-                                                   "password", "passwd", "otp",     "2fa",
-                                                   "/oauth/token"};
+  constexpr std::array<std::string_view, 9> kWords{
+      "login", "signin", "sign-in", "sign_in", "password", "passwd", "otp", "2fa", "/oauth/token"};
   const std::string low = lower(text);
-  return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
-    return low.find(word) != std::string::npos;
-  });
+  return std::any_of(kWords.begin(), kWords.end(),
+                     [&](std::string_view word) { return low.find(word) != std::string::npos; });
 }
 
 bool is_login(const policy::Class& c) {

@@ -17,15 +17,19 @@ enum class Reset { none, delta, epoch };
 // What a dialect's reset header counts in. draft_11 has none: its `t` is a parameter.
 Reset reset_of(Dialect dialect, bool epoch_asked) {
   switch (dialect) {
-    case Dialect::draft_11: return Reset::none;
+    case Dialect::draft_11:
+      return Reset::none;
     case Dialect::draft_03:
     case Dialect::draft_06:
     case Dialect::draft_07:
-    case Dialect::envoy: return Reset::delta;
+    case Dialect::envoy:
+      return Reset::delta;
     case Dialect::fields:
-    case Dialect::x_ratelimit: return epoch_asked ? Reset::epoch : Reset::delta;
+    case Dialect::x_ratelimit:
+      return epoch_asked ? Reset::epoch : Reset::delta;
     case Dialect::github:
-    case Dialect::twitter: return Reset::epoch;
+    case Dialect::twitter:
+      return Reset::epoch;
   }
   return Reset::none;
 }
@@ -55,7 +59,8 @@ void resets_disagree(const Context& context, Report& report) {
 void no_jitter(const Context& context, Report& report) {
   if (context.policy.response.jitter_ppm != 0) return;
   for (const policy::Limit& limit : context.policy.limits) {
-    if (limit.algorithm != Algorithm::fixed_window || !enforced(limit) || is_global(limit)) continue;
+    if (limit.algorithm != Algorithm::fixed_window || !enforced(limit) || is_global(limit))
+      continue;
     const auto n = std::find_if(limit.tiers.begin(), limit.tiers.end(), has_numbers);
     if (n == limit.tiers.end() || n->numbers.align != Align::epoch) continue;
     if (Duration{n->numbers.period_ns} < minutes(1)) continue;

@@ -47,8 +47,8 @@ bool every_cost_is_one(const Class& c) {
   });
 }
 
-// Does each part of `coarse` appear in `fine`? Then whoever shares a counter of `fine` shares one of
-// `coarse`.
+// Does each part of `coarse` appear in `fine`? Then whoever shares a counter of `fine` shares one
+// of `coarse`.
 bool key_within(const Limit& coarse, const Limit& fine) {
   return std::all_of(coarse.key.begin(), coarse.key.end(), [&](const policy::KeyPart& part) {
     return std::any_of(fine.key.begin(), fine.key.end(), [&](const policy::KeyPart& other) {
@@ -61,14 +61,17 @@ bool key_within(const Limit& coarse, const Limit& fine) {
 bool always_first(const algo::Numbers& b, const algo::Numbers& a) {
   if (a.algorithm != b.algorithm) return false;
   switch (a.algorithm) {
-    case Algorithm::token_bucket: return b.burst <= a.burst && compare_rate(b, a) <= 0;
-    case Algorithm::sliding_log: return b.count <= a.count && b.period_ns >= a.period_ns;
+    case Algorithm::token_bucket:
+      return b.burst <= a.burst && compare_rate(b, a) <= 0;
+    case Algorithm::sliding_log:
+      return b.count <= a.count && b.period_ns >= a.period_ns;
     case Algorithm::fixed_window:
       return b.count <= a.count && a.align == Align::epoch && b.align == Align::epoch &&
              b.period_ns % a.period_ns == 0;
     case Algorithm::sliding_window:
       return b.count <= a.count && b.period_ns == a.period_ns && a.align == b.align;
-    case Algorithm::leaky_bucket: return false;
+    case Algorithm::leaky_bucket:
+      return false;
   }
   return false;
 }
@@ -195,9 +198,10 @@ void tier_missing(const Context& context, Report& report) {
     for (std::size_t t = 0; t < limit.tiers.size(); ++t) {
       if (limit.tiers[t].kind != NumbersKind::absent || policy.tiers[t].custom) continue;
       if (covered_by_family(policy, limit, t)) continue;
-      report.add(limit.at, fmt::format("{} says nothing for tier {} and has no \"*\": those callers "
-                                       "are not limited by it",
-                                       quoted(limit.name), quoted(policy.tiers[t].name)));
+      report.add(limit.at,
+                 fmt::format("{} says nothing for tier {} and has no \"*\": those callers "
+                             "are not limited by it",
+                             quoted(limit.name), quoted(policy.tiers[t].name)));
     }
   }
 }
@@ -250,11 +254,12 @@ void long_window_alone(const Context& context, Report& report) {
                    covers_all_of(other, limit);
           });
       if (accompanied) continue;
-      report.add(where(limit, limit.tiers[t]),
-                 fmt::format("{} ({}) may be spent in an instant: no shorter limit stands beside it "
-                             "for tier {}",
-                             quoted(limit.name), numbers_text(limit.tiers[t]),
-                             quoted(policy.tiers[t].name)));
+      report.add(
+          where(limit, limit.tiers[t]),
+          fmt::format("{} ({}) may be spent in an instant: no shorter limit stands beside it "
+                      "for tier {}",
+                      quoted(limit.name), numbers_text(limit.tiers[t]),
+                      quoted(policy.tiers[t].name)));
       break;
     }
   }
@@ -288,8 +293,8 @@ void custom_account_without_numbers(const Context& context, Report& report) {
   }
   for (const auto& [at, name] : found) {
     report.add_in(policy.accounts_file, {at.first, at.second},
-                  fmt::format("account {} has a custom tier but no numbers of its own, and the tier "
-                              "has none: it is not limited",
+                  fmt::format("account {} has a custom tier but no numbers of its own, and the "
+                              "tier has none either",
                               quoted(name)));
   }
 }
