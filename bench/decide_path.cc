@@ -2,12 +2,13 @@
 // things it cannot do without, all measured in turn in one run: reading the clock, one SipHash of a
 // key, one compare-exchange.
 //
-// Prints a JSON object of medians in nanoseconds. A policy of 20 classes, 10,000 keys that stay hot,
-// 1 limit and 4 limits.
+// Prints a JSON object of medians in nanoseconds. A policy of 20 classes, 10,000 keys that stay
+// hot, 1 limit and 4 limits.
+#include <time.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -31,13 +32,18 @@ void keep(const T& value) {
   asm volatile("" : : "r,m"(value) : "memory");
 }
 
-// Nanoseconds a call of `work(i)`.
+double cpu_ns() {
+  timespec t{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
+}
+
+// Nanoseconds of CPU a call of `work(i)`: a busy machine does not count.
 template <typename F>
 double measure(F&& work) {
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = cpu_ns();
   for (int i = 0; i < kPerRound; ++i) work(i);
-  const auto end = std::chrono::steady_clock::now();
-  return std::chrono::duration<double, std::nano>(end - begin).count() / kPerRound;
+  return (cpu_ns() - begin) / kPerRound;
 }
 
 double median(std::vector<double> values) {
@@ -51,10 +57,12 @@ std::string policy(int limits) {
     const std::string n = std::to_string(i);
     text += "  - {name: c" + n + ", match: [\"GET /v1/things" + n + "/{id}\"]}\n";
   }
-  const char* rows[] = {"  - {name: a, key: [ip], rate: 1M/s}\n",
-                        "  - {name: b, key: [ip, class], rate: 1M/s, burst: 2M}\n",
-                        "  - {name: c, key: [ip], algorithm: fixed_window, limit: 1G, window: 1h}\n",
-                        "  - {name: d, key: global, rate: 100M/s}\n"};
+  // Numbers under which every counter stays live and none ever denies.
+  const char* rows[] = {
+      "  - {name: a, key: [ip], rate: 10/s, burst: 1M}\n",
+      "  - {name: b, key: [ip, class], rate: 20/s, burst: 1M}\n",
+      "  - {name: c, key: [ip], algorithm: fixed_window, limit: 1G, window: 1h}\n",
+      "  - {name: d, key: global, rate: 1k/s, burst: 100M}\n"};
   text += "limits:\n";
   for (int i = 0; i < limits; ++i) text += rows[i];
   return text;

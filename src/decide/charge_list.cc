@@ -56,6 +56,10 @@ bool before(const policy::Policy& policy, LimitId a, LimitId b) {
 }  // namespace
 
 struct ChargeList::Context {
+  Context(const policy::Policy& p, const identity::Facts& f, identity::Caller& c,
+          const base::HashSecret& s, Now n, Decision& d)
+      : policy(p), facts(f), caller(c), secret(s), now(n), decision(d) {}
+
   const policy::Policy& policy;
   const identity::Facts& facts;
   identity::Caller& caller;
@@ -69,7 +73,7 @@ void ChargeList::collect(const Snapshot& snapshot, const identity::Facts& facts,
                          identity::Caller& caller, const base::HashSecret& secret, Now now,
                          Decision& decision) {
   const policy::Policy& policy = *snapshot.policy;
-  Context context{policy, facts, caller, secret, now, decision, {}};
+  Context context(policy, facts, caller, secret, now, decision);
   static const std::vector<LimitId> kNone;
   const bool pre = facts.stage != identity::StageFilter::post_auth;
   const bool post = facts.stage != identity::StageFilter::pre_auth;

@@ -5,6 +5,8 @@
 #include "policy/path.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstring>
 
 #include "policy/route.h"
@@ -50,6 +52,36 @@ std::string_view raw_path(std::string_view target) {
   if (colon == std::string_view::npos || !is_scheme(path.substr(0, colon))) return path;
   const std::size_t slash = path.find('/', colon + 3);
   return slash == std::string_view::npos ? "/" : path.substr(slash);
+}
+
+// What a byte of a target asks of a path that might be in normal form already.
+enum class Byte : std::uint8_t { plain, slash, dot, end, other };
+
+constexpr std::array<Byte, 256> kBytes = [] {
+  std::array<Byte, 256> bytes{};
+  for (int i = 0; i < 256; ++i) {
+    const bool text = i > 0x20 && i < 0x7f && i != '%';
+    bytes[static_cast<std::size_t>(i)] = text ? Byte::plain : Byte::other;
+  }
+  bytes['/'] = Byte::slash;
+  bytes['.'] = Byte::dot;
+  bytes['?'] = bytes['#'] = Byte::end;
+  return bytes;
+}();
+
+// The path of a target that is as a router would have it, as nearly all are: printable ASCII, no
+// escape, no empty segment, none that begins with a dot. nullopt: look closer.
+std::optional<std::string_view> already_normal(std::string_view target, bool strip_slash) {
+  if (target.empty() || target[0] != '/' || target.size() > kMaxPath) return std::nullopt;
+  std::size_t i = 1;
+  for (Byte before = Byte::slash; i < target.size(); ++i) {
+    const Byte byte = kBytes[static_cast<unsigned char>(target[i])];
+    if (byte == Byte::end) break;
+    if (byte == Byte::other || (before == Byte::slash && byte != Byte::plain)) return std::nullopt;
+    before = byte;
+  }
+  if (i > 1 && target[i - 1] == '/' && strip_slash) --i;
+  return target.substr(0, i);
 }
 
 }  // namespace
@@ -99,6 +131,9 @@ RawSegment next_segment(std::string_view& rest, bool encoded_slash) {
 std::optional<std::string_view> normalize_path(std::string_view target, const PathRules& rules,
                                                std::span<char> out) {
   if (target == "*") return target;  // `OPTIONS *`: no path; it falls in the default class
+  if (!rules.fold_case) {
+    if (const auto normal = already_normal(target, rules.strip_slash)) return normal;
+  }
   std::string_view rest = raw_path(target);
   if (rest.empty() || rest[0] != '/' || rest.size() > kMaxPath || out.size() < kMaxPath) {
     return std::nullopt;

@@ -28,8 +28,8 @@ struct PathRules {
 
 inline constexpr std::size_t kMaxPath = 8192;
 
-// Writes the normal form of a raw request target into `out` (at least kMaxPath bytes). nullopt:
-// malformed. The query string is not part of it.
+// The normal form of a raw request target, without its query string: a view of `target` where it is
+// in normal form already, else written into `out` (at least kMaxPath bytes). nullopt: malformed.
 std::optional<std::string_view> normalize_path(std::string_view target, const PathRules& rules,
                                                std::span<char> out);
 
