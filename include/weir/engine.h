@@ -33,9 +33,9 @@ namespace weir {
 
 // One request, as views that must live until `decide` returns.
 struct Request {
-  std::string_view method;           // "GET"
-  std::string_view target;           // raw, with its query; empty: a caller without a path (a job)
-  std::string_view client_ip;        // as your server resolved it; empty or unreadable: unknown
+  std::string_view method{};         // "GET"
+  std::string_view target{};         // raw, with its query; empty: a caller without a path (a job)
+  std::string_view client_ip{};      // as your server resolved it; empty or unreadable: unknown
   std::span<const Field> headers{};  // for keys from headers, cookies and JWT claims
   std::span<const Field> attributes{};  // what your program knows: {"service", "billing"}
   std::optional<std::uint64_t> cost{};  // in place of the class's cost

@@ -19,7 +19,7 @@ limits:
   - {{name: bucket, key: global, rate: 2G/d}}
   - {{name: window, key: global, algorithm: fixed_window, limit: 2G, window: 365d}}
   - {{name: sliding, key: global, algorithm: sliding_window, limit: 2G, window: 365d}}
-  - {{name: queue, key: [ip], algorithm: leaky_bucket, rate: 1G/s, queue: 1000000}}
+  - {{name: log, key: [ip], algorithm: sliding_log, limit: 10M, window: 1h}}
 {extra}"""
 
 BAD = POLICY + "  - {{name: typo, key: [ip], rte: 5/s}}\n"
