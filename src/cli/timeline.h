@@ -63,7 +63,8 @@ struct LoadedTimeline {
 LoadedTimeline load_timeline(const std::string& file);
 LoadedTimeline load_timeline_text(std::string_view text, const std::string& file);
 
-// The spelling in which values of this path are compared, or why `text` is no value for it.
+// The spelling in which values of this path are compared, or why `value` is none for it; not_found
+// where there is no such path.
 Result<std::string> canonical(std::string_view path, const policy::Node& value);
 
 struct Mismatch {

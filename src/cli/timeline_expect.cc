@@ -64,7 +64,7 @@ Result<Kind> kind_in(const std::array<Field, N>& fields, std::string_view name,
   }
   if (where == "`expect`") words.insert(words.end(), {"headers", "body", "limits", "denied_by"});
   const std::string_view near = policy::nearest(name, words);
-  return Error{ErrorCode::invalid_argument,
+  return Error{ErrorCode::not_found,
                "unknown key `" + std::string(name) + "` in " + std::string(where),
                near.empty() ? "" : "did you mean `" + std::string(near) + "`?"};
 }

@@ -46,7 +46,7 @@ class Loader : private TimelineReader {
   void at(const Node& node, Step& step);
   void wall_step(const Node& node, Step& step);
   void expect(const Node& node, std::vector<Expected>& expected);
-  void expect_value(const Node& node, std::string path, std::vector<Expected>& expected);
+  void expect_value(const policy::Entry& entry, std::string path, std::vector<Expected>& expected);
   std::string read_policy(const Node& node, std::string& path);
 
   std::string_view text_;
@@ -271,8 +271,10 @@ Step Loader::step(const Node& node) {
     return step;
   }
   if (!step.request) step.request = defaults_;
-  if (step.expected.empty())
+  const Node* expected = node.find("expect");
+  if (expected == nullptr || (expected->is_mapping() && expected->entries.empty())) {
     report_.error(node.at, "a step needs `expect`, with at least one value");
+  }
   const std::uint64_t rounds = step.last - step.first + 1;
   if (step.repeat == 0 || step.repeat > kMostRequests / rounds) {
     report_.error(node.at, "a step makes 1 to 100M requests");
@@ -280,13 +282,16 @@ Step Loader::step(const Node& node) {
   return step;
 }
 
-void Loader::expect_value(const Node& node, std::string path, std::vector<Expected>& expected) {
+void Loader::expect_value(const policy::Entry& entry, std::string path,
+                          std::vector<Expected>& expected) {
+  const Node& node = entry.value;
   Expected e{node.at, std::move(path), std::nullopt};
   const bool absent = node.is_scalar() && policy::core_type(node) == policy::Core::null;
   if (!absent) {
     auto value = canonical(e.path, node);
     if (!value) {
-      report_.error(node.at, value.error().message, value.error().where);
+      const bool unknown = value.error().code == ErrorCode::not_found;
+      report_.error(unknown ? entry.at : node.at, value.error().message, value.error().where);
       return;
     }
     e.value = std::move(*value);
@@ -303,20 +308,20 @@ void Loader::expect(const Node& node, std::vector<Expected>& expected) {
     const bool nested = entry.key == "headers" || entry.key == "body" || entry.key == "denied_by";
     if (nested && entry.value.is_mapping()) {
       for (const policy::Entry& inner : entry.value.entries) {
-        expect_value(inner.value, entry.key + "." + inner.key, expected);
+        expect_value(inner, entry.key + "." + inner.key, expected);
       }
     } else if (entry.key == "limits" && entry.value.is_mapping()) {
       for (const policy::Entry& limit : entry.value.entries) {
         if (!limit.value.is_mapping()) {
-          expect_value(limit.value, "limits." + limit.key, expected);
+          expect_value(limit, "limits." + limit.key, expected);
           continue;
         }
         for (const policy::Entry& inner : limit.value.entries) {
-          expect_value(inner.value, "limits." + limit.key + "." + inner.key, expected);
+          expect_value(inner, "limits." + limit.key + "." + inner.key, expected);
         }
       }
     } else {
-      expect_value(entry.value, entry.key, expected);
+      expect_value(entry, entry.key, expected);
     }
   }
 }

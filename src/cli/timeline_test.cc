@@ -81,7 +81,7 @@ TEST(Timeline, AReloadKeepsTheCounts) {
   std::ofstream(file) << "version: 1\nlimits:\n  - {name: a, key: [ip], rate: 5/s, burst: 12}\n";
   const TimelineResult r =
       run("  - {at: 0s, repeat: 11, expect: {admit: 10, deny: 1}}\n  - {reload: " + file +
-          "}\n  - {at: 1s, repeat: 6, expect: {admit: 5, limit: 12}}\n");
+          "}\n  - {at: 1s, repeat: 8, expect: {admit: 7, limit: 12}}\n");
   EXPECT_TRUE(r.mismatches.empty()) << r.mismatches.front().got;
   EXPECT_THAT(finding_in_step("{reload: nowhere.yaml}"), HasSubstr("nowhere.yaml"));
 }
@@ -105,7 +105,7 @@ TEST(Timeline, NamesEveryMistakeWithItsPlace) {
   EXPECT_EQ(finding_in_step("{at: 0s, repeet: 2, expect: {admit: 1}}"),
             "t.yaml:7:14: error: unknown key `repeet` in a step; did you mean `repeat`?");
   EXPECT_THAT(finding_in_step("{at: 0s, expect: {remainin: 1}}"),
-              HasSubstr("t.yaml:7:32: error: unknown key `remainin` in `expect`; did you mean "
+              HasSubstr("t.yaml:7:23: error: unknown key `remainin` in `expect`; did you mean "
                         "`remaining`?"));
   EXPECT_THAT(finding_in_step("{at: soon, expect: {admit: 1}}"), HasSubstr("t.yaml:7:10"));
   EXPECT_THAT(finding_in_step("{at: 0s}"), HasSubstr("needs `expect`"));
@@ -129,9 +129,12 @@ TEST(Timeline, AMistakeInAPolicyInPlaceHasItsOwnPlace) {
       "t.yaml");
   ASSERT_TRUE(loaded.timeline);
   const TimelineResult r = run_timeline(*loaded.timeline);
-  ASSERT_FALSE(r.findings.empty());
-  EXPECT_EQ(r.findings[0].at.line, 2u);
-  EXPECT_EQ(r.findings[0].at.column, 53u) << r.findings[0].text();
+  bool found = false;
+  for (const policy::Finding& f : r.findings) {
+    EXPECT_EQ(f.at.line, 2u) << f.text();
+    found = found || (f.at.column == 52 && f.message.find("`rat`") != std::string::npos);
+  }
+  EXPECT_TRUE(found);
 }
 
 }  // namespace
