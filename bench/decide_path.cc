@@ -59,8 +59,8 @@ std::string policy(int limits) {
   }
   // Numbers under which every counter stays live and none ever denies.
   const char* rows[] = {
-      "  - {name: a, key: [ip], rate: 10/s, burst: 1M}\n",
-      "  - {name: b, key: [ip, class], rate: 20/s, burst: 1M}\n",
+      "  - {name: a, key: [ip], rate: 10/min, burst: 1M}\n",
+      "  - {name: b, key: [ip, class], rate: 20/min, burst: 1M}\n",
       "  - {name: c, key: [ip], algorithm: fixed_window, limit: 1G, window: 1h}\n",
       "  - {name: d, key: global, rate: 1k/s, burst: 100M}\n"};
   text += "limits:\n";

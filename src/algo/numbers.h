@@ -1,7 +1,7 @@
 // The numbers of one limit, checked once and then used without a further check.
 //
 // Shapes: a bucket has a rate (`count` per `period`) and a burst; a window has `count` per
-// `period`. Range (SPEC: exact over all of it): rate and count/window up to 1e9 a second, count up
+// `period`. Range (exact over all of it): rate and count/window up to 1e9 a second, count up
 // to 2^53, burst/rate up to 400 years (146,100 days). `make_*` refuse anything outside with the
 // largest value that fits; nothing wraps or truncates.
 //
@@ -45,8 +45,9 @@ Result<Numbers> make_leaky_bucket(std::uint64_t count, Duration period, std::uin
 Result<Numbers> make_window(Algorithm algorithm, std::uint64_t limit, Duration window,
                             Align align = Align::epoch);
 
-// The most net cost that can be admitted in any closed interval of length tau (SPEC section 3, the
-// grid's 2 ns included for buckets); saturates at 2^64-1. `docs/semantics.md` has the derivations.
+// The most net cost that can be admitted in any closed interval of length tau (docs/semantics.md,
+// the grid's 2 ns included for buckets); saturates at 2^64-1. `docs/semantics.md` has the
+// derivations.
 std::uint64_t envelope(const Numbers& numbers, Duration tau);
 
 // The published window: the window itself, or for a bucket burst/rate rounded up to whole seconds.

@@ -4,7 +4,7 @@
 //   for (const policy::Finding& f : loaded.findings) std::cerr << f.text() << "\n";
 //   if (!loaded.policy) return 1;
 //
-// Both forms of SPEC section 4 are read; the short one is expanded first, and errors point at what
+// Both forms of docs/policy.md are read; the short one is expanded first, and errors point at what
 // was typed. What this version knows but does not enforce is refused by name. Never throws; memory
 // and depth are bounded (1 MiB of text, depth 32). Thread-safe.
 #pragma once

@@ -1,4 +1,4 @@
-// Counts, durations and rates: SPEC's grammar, and errors that name the nearest valid word.
+// Counts, durations and rates: the file's grammar, and errors that name the nearest valid word.
 #include "policy/quantity.h"
 
 #include <algorithm>

@@ -41,7 +41,7 @@ class Model {
   virtual Int limit() const = 0;
 };
 
-// SPEC's grid, as points V on it: no instant is ever stored or rounded.
+// The grid of docs/semantics.md, as points V on it: no instant is ever stored or rounded.
 class GridModel final : public Model {
  public:
   explicit GridModel(const Numbers& n)
