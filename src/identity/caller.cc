@@ -251,7 +251,7 @@ bool Caller::holds(std::string_view name, std::string_view value) {
 // An address or a network, compared over the bits that the caller's own prefix leaves.
 bool Caller::holds_address(std::string_view value) {
   const auto network = policy::Cidr::parse(value);
-  if (!network || !address()) return false;
+  if (!network || !address() || network->base.is_v4() != address_->is_v4()) return false;
   const unsigned kept =
       address_->is_v4() ? 96 + policy_.identity.prefix_v4 : policy_.identity.prefix_v6;
   const policy::Cidr cut{

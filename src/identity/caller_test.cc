@@ -362,6 +362,26 @@ TEST(Caller, ConditionsOnHeadersClaimsAndAddresses) {
   EXPECT_FALSE(caller.holds("ip", "nonsense"));
 }
 
+// An IPv6 address is compared over its first 64 bits, which of a mapped IPv4 address are all zero.
+TEST(Caller, AnAddressOfOneFamilyHoldsNothingOfTheOther) {
+  const Policy policy = make_policy();
+  struct Case {
+    const char* peer;
+    const char* value;
+    bool holds;
+  };
+  for (const Case& c : {Case{"::1", "10.0.0.0/8", false}, Case{"::1", "9.9.9.9", false},
+                        Case{"::9.9.9.9", "9.9.9.9", false}, Case{"9.9.9.9", "::/0", false},
+                        Case{"9.9.9.9", "9.9.9.9", true}, Case{"::1", "::/0", true},
+                        Case{"::ffff:9.9.9.9", "9.0.0.0/8", true}}) {
+    Request request{{}, {}};
+    request.peer = Address::parse(c.peer);
+    const Facts facts = request.facts();
+    EXPECT_EQ(Caller(policy, nullptr, facts).holds("ip", c.value), c.holds)
+        << c.peer << " " << c.value;
+  }
+}
+
 TEST(Caller, AllocatesNothing) {
   Policy policy = make_policy();
   policy.identity.tier_claim = "plan";

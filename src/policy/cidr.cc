@@ -222,6 +222,8 @@ std::optional<Cidr> Cidr::parse(std::string_view text) {
 }
 
 bool Cidr::contains(const Address& address) const {
+  // The mapped form is ours: no IPv6 network, not even ::/0, means IPv4.
+  if (address.is_v4() && prefix < 96) return false;
   const std::size_t whole = std::min(prefix, 128U) / 8;
   if (std::memcmp(base.bytes.data(), address.bytes.data(), whole) != 0) return false;
   const unsigned rest = std::min(prefix, 128U) % 8;

@@ -303,6 +303,9 @@ TEST(Cidr, ContainsByBits) {
   EXPECT_TRUE(in("0.0.0.0/0", "203.0.113.1"));
   EXPECT_FALSE(in("0.0.0.0/0", "2001:db8::1"));
   EXPECT_TRUE(in("::/0", "2001:db8::1"));
+  EXPECT_FALSE(in("::/0", "198.51.100.9"));  // IPv4 in its mapped form is none the less IPv4
+  EXPECT_FALSE(in("::/64", "198.51.100.9"));
+  EXPECT_TRUE(in("::ffff:0:0/96", "198.51.100.9"));
   EXPECT_TRUE(in("2001:db8:aaaa::/47", "2001:db8:aaab::7"));
   EXPECT_FALSE(in("2001:db8:aaaa::/48", "2001:db8:aaab::7"));
   EXPECT_TRUE(in("::1", "::1"));
