@@ -18,7 +18,7 @@ struct From {
   std::string argument;
 };
 
-bool is_header_name(std::string_view name) {
+bool is_token(std::string_view name) {
   static constexpr std::string_view kToken = "!#$%&'*+-.^`|~";
   return !name.empty() && name.size() <= 128 && std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -41,7 +41,7 @@ std::optional<From> header_source(Build& build, const Node& node, std::string_vi
         "gateways drop or rewrite such headers, so a client could forge it; use `-`");
     return std::nullopt;
   }
-  if (!is_header_name(name)) {
+  if (!is_token(name)) {
     build.report.error(node.at, quoted(name) + " is no header name", "write `header:x-tenant`");
     return std::nullopt;
   }
@@ -68,6 +68,11 @@ std::optional<From> parse_from(Build& build, const Node& node) {
   if (name.empty() || name.size() > 128) {
     build.report.error(node.at, quoted(node.text) + " names nothing",
                        "write `" + kind + ":NAME`, at most 128 bytes");
+    return std::nullopt;
+  }
+  if (kind == "cookie" && !is_token(name)) {
+    build.report.error(node.at, quoted(name) + " is no cookie name",
+                       "no request could ever have it; write `cookie:session`");
     return std::nullopt;
   }
   if (kind == "header") return header_source(build, node, name);

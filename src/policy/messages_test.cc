@@ -86,6 +86,7 @@ const Case kCases[] = {
     // identity and listeners
     {"UnknownSource", "identity: {keys: {a: {from: \"heder:x\"}}}\n", "unknown source `heder:x`; did you mean `header:`?"},
     {"Underscore", "identity: {keys: {a: {from: \"header:x_a\"}}}\n", "header `x_a` has a `_`"},
+    {"CookieName", "identity: {keys: {a: {from: \"cookie:a=b\"}}}\n", "`a=b` is no cookie name; no request could ever have it"},
     {"BuiltIn", "identity: {keys: {ip: {from: \"header:x\"}}}\n", "`ip` is built in"},
     {"NoVerifier", "identity: {keys: {a: {from: \"jwt:a\"}}}\n", "nothing says who verifies the token of `jwt:a`"},
     {"UserNoVerifier", "limits: [{name: a, key: [user], rate: 1/s}]\n", "nothing says who verifies the token that `user` reads"},
