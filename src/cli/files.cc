@@ -1,6 +1,7 @@
 #include "cli/files.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -33,8 +34,14 @@ bool write_all(int fd, std::string_view text) {
 }  // namespace
 
 Result<std::string> read_file(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return io_error(path, "open");
+  struct stat status {};
+  if (::fstat(fd, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+    ::close(fd);
+    return Error{ErrorCode::io, "is a pipe or a device, and is read more than once; save it first",
+                 path};
+  }
   std::string text;
   std::string chunk(1 << 16, '\0');
   while (true) {

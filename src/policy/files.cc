@@ -1,13 +1,16 @@
 // Files and the environment, read for a policy.
 #include "policy/files.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstdio>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 
 #include "policy/utf8.h"
 
@@ -16,14 +19,41 @@ namespace weir::policy {
 namespace {
 
 constexpr std::size_t kMaxSecret = 64 * 1024;
+constexpr std::size_t kFirstRead = 16 * 1024;
 
 Error io(const std::string& path, const std::string& what) {
   return {ErrorCode::io, "`" + printable(path) + "` " + what, path};
 }
 
-struct Close {
-  void operator()(std::FILE* file) const { std::fclose(file); }
+std::string unreadable() { return std::string("cannot be read: ") + std::strerror(errno); }
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
 };
+
+using Waiting = std::chrono::steady_clock;
+
+// A pipe has something to read, or has ended.
+bool readable(int fd, Waiting::time_point deadline) {
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Waiting::now());
+    if (left.count() <= 0) return false;
+    pollfd wanted{fd, POLLIN, 0};
+    const int n = ::poll(&wanted, 1, static_cast<int>(left.count()));
+    if (n > 0) return true;
+    if (n < 0 && errno != EINTR) return false;
+  }
+}
 
 }  // namespace
 
@@ -37,21 +67,29 @@ std::string folder_of(std::string_view path) {
   return slash == path.npos ? std::string() : std::string(path.substr(0, slash + 1));
 }
 
-Result<std::string> read_file(const std::string& path, std::size_t most) {
-  const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
-  if (!file) return io(path, std::string("cannot be read: ") + std::strerror(errno));
+Result<std::string> read_file(const std::string& path, std::size_t most,
+                              std::chrono::milliseconds patience) {
+  // Not blocking: to open a pipe that nobody writes must not stop a reload, or a stop, for ever.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0) return io(path, unreadable());
   struct stat status {};
-  if (::fstat(::fileno(file.get()), &status) == 0 && S_ISDIR(status.st_mode)) {
-    return io(path, "is a folder");
+  if (::fstat(file.get(), &status) != 0) return io(path, unreadable());
+  if (S_ISDIR(status.st_mode)) return io(path, "is a folder");
+  const auto deadline = Waiting::now() + patience;
+  std::string text;
+  for (;;) {
+    if (!S_ISREG(status.st_mode) && !readable(file.get(), deadline)) {
+      return io(path, "is no regular file, and did not end within " +
+                          std::to_string(patience.count()) + " ms");
+    }
+    const std::size_t size = text.size();
+    text.resize(std::min(std::max(size * 2, kFirstRead), most + 1));
+    const ssize_t n = ::read(file.get(), text.data() + size, text.size() - size);
+    text.resize(size + static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+    if (n < 0 && errno != EINTR && errno != EAGAIN) return io(path, unreadable());
+    if (text.size() > most) return io(path, "is larger than " + std::to_string(most) + " bytes");
+    if (n == 0) return text;
   }
-  std::string text(most + 1, '\0');
-  const std::size_t size = std::fread(text.data(), 1, text.size(), file.get());
-  if (std::ferror(file.get()) != 0) {
-    return io(path, std::string("cannot be read: ") + std::strerror(errno));
-  }
-  if (size > most) return io(path, "is larger than " + std::to_string(most) + " bytes");
-  text.resize(size);
-  return text;
 }
 
 Result<std::string> resolve_text(std::string_view text, std::string_view folder) {

@@ -4,6 +4,7 @@
 // the environment while policies load.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -17,8 +18,9 @@ std::string resolve_path(std::string_view folder, std::string_view path);
 // The folder part of a path; empty where it has none.
 std::string folder_of(std::string_view path);
 
-// The whole file, if it is one and has at most `most` bytes.
-Result<std::string> read_file(const std::string& path, std::size_t most);
+// The whole file, if it has at most `most` bytes. A pipe or a device must end within `patience`.
+Result<std::string> read_file(const std::string& path, std::size_t most,
+                              std::chrono::milliseconds patience = std::chrono::seconds(5));
 
 // `text` with every ${env:NAME} replaced, or the contents of file:PATH without the last line end.
 Result<std::string> resolve_text(std::string_view text, std::string_view folder);

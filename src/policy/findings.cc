@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "policy/unicode.h"
+
 namespace weir::policy {
 
 namespace {
@@ -52,6 +54,35 @@ std::size_t width_at(std::string_view rest) {
   }
   const std::size_t end = rest.find_first_of(" \t,]}:#");
   return std::max<std::size_t>(1, std::min(end, rest.size()));
+}
+
+// One character a code point, so that the caret stays below its column: a control character, which
+// a terminal would obey, and a byte that is not UTF-8 are shown as U+FFFD.
+std::string shown(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const CodePoint point = decode_utf8(text);
+    const std::size_t size = std::max<std::size_t>(point.size, 1);
+    const bool control = point.value < 0x20 || (point.value >= 0x7f && point.value < 0xa0);
+    const bool plain = point.size != 0 && (!control || text[0] == '\t');
+    out += plain ? text.substr(0, size) : "\xef\xbf\xbd";
+    text.remove_prefix(size);
+    while (point.size == 0 && !text.empty() && continues(text[0])) text.remove_prefix(1);
+  }
+  return out;
+}
+
+constexpr std::size_t kExcerptBefore = 60;  // bytes of a long line before the caret, and after it
+constexpr std::size_t kExcerptAfter = 120;
+
+// Where the excerpt of a line begins and ends, never within a code point.
+std::pair<std::size_t, std::size_t> excerpt(std::string_view line, std::size_t caret) {
+  if (line.size() <= kExcerptBefore + kExcerptAfter) return {0, line.size()};
+  std::size_t begin = caret - std::min(caret, kExcerptBefore);
+  std::size_t end = std::min(line.size(), caret + kExcerptAfter);
+  while (begin < caret && continues(line[begin])) ++begin;
+  while (end < line.size() && continues(line[end])) ++end;
+  return {begin, end};
 }
 
 }  // namespace
@@ -111,15 +142,21 @@ std::string with_caret(const Finding& finding, std::string_view source) {
   const std::size_t offset = offset_of(line, finding.at.column);
   std::string number = std::to_string(finding.at.line);
   if (number.size() < 4) number.insert(0, 4 - number.size(), ' ');
-  out += number + " | " + std::string(line) + "\n" + std::string(number.size(), ' ') + " | ";
+  const auto [begin, end] = excerpt(line, offset);
+  const std::string_view cut_before = begin > 0 ? "..." : "";
+  const std::string before = std::string(cut_before) + shown(line.substr(begin, offset - begin));
+  out += number + " | " + before + shown(line.substr(offset, end - offset));
+  out += end < line.size() ? "...\n" : "\n";
+  out += std::string(number.size(), ' ') + " | ";
   // Tabs are kept, so that the caret stands below its column however wide they are shown.
-  for (std::size_t i = 0; i < offset; ++i) {
-    if (!continues(line[i])) out += line[i] == '\t' ? '\t' : ' ';
+  for (const char c : before) {
+    if (!continues(c)) out += c == '\t' ? '\t' : ' ';
   }
   out += '^';
   const std::string_view about = line.substr(offset, width_at(line.substr(offset)));
+  const std::string marked = shown(about.substr(0, end - offset));
   const auto points =
-      std::count_if(about.begin(), about.end(), [](char c) { return !continues(c); });
+      std::count_if(marked.begin(), marked.end(), [](char c) { return !continues(c); });
   if (points > 1) out.append(static_cast<std::size_t>(points - 1), '~');
   return out + "\n";
 }
