@@ -7,8 +7,8 @@
 
 #include "algo/numbers.h"
 #include "cli/decision_text.h"
-#include "design/proof.h"
 #include "design/text.h"
+#include "policy/guarantee.h"
 
 namespace weir::cli {
 namespace {
@@ -143,15 +143,15 @@ json::object class_json(const Policy& policy, std::size_t id) {
           {"exempt", c.exempt}, {"cost", cost_json(policy, c)}, {"limits", std::move(limits)}};
 }
 
-json::object guarantee_json(const decide::Snapshot& snapshot, const policy::Guarantee& g) {
-  const design::Proof proof = design::prove(snapshot, g);
+json::object guarantee_json(const Policy& policy, const policy::Guarantee& g) {
+  const policy::GuaranteeProof proof = policy::prove(policy, g);
   return {{"name", g.name},
           {"max", g.max},
-          {"unit", snapshot.policy->units[g.unit]},
+          {"unit", policy.units[g.unit]},
           {"window_ms", g.window.milliseconds_up()},
-          {"classes", names_of(*snapshot.policy, g.covers)},
+          {"classes", names_of(policy, g.covers)},
           {"proved", proof.proved},
-          {"arithmetic", proof.arithmetic}};
+          {"arithmetic", proof.text}};
 }
 
 json::object override_json(const Policy& policy, const Limit& limit, const policy::Override& o) {
@@ -257,7 +257,7 @@ json::object explain_policy(const decide::Snapshot& snapshot) {
   }
   json::array guarantees;
   for (const policy::Guarantee& g : policy.guarantees) {
-    guarantees.push_back(guarantee_json(snapshot, g));
+    guarantees.push_back(guarantee_json(policy, g));
   }
   const json::object head{{"name", policy.name},
                           {"id", policy.id},

@@ -86,6 +86,29 @@ GuaranteeProof prove(const Policy& policy, const Guarantee& guarantee) {
   return proof;
 }
 
+namespace {
+
+// Windows are what an author may have taken for a guarantee: what they admit has codes of its own.
+void refute(Build& build, const Guarantee& guarantee, const GuaranteeProof& proof) {
+  const char* code = "WR127";
+  std::string why;
+  if (proof.limit) {
+    const Algorithm algorithm = build.policy.limits[*proof.limit].algorithm;
+    if (algorithm == Algorithm::fixed_window) {
+      code = "WR120";
+      why = "; a fixed_window admits its whole limit on both sides of a boundary";
+    } else if (algorithm == Algorithm::sliding_window) {
+      code = "WR121";
+      why = "; a sliding_window estimates, and admits up to twice its limit";
+    }
+  }
+  build.report.error(guarantee.at,
+                     "guarantee `" + guarantee.name + "` is refuted: " + proof.text + why,
+                     "raise `max`, or lower the limit's numbers", code);
+}
+
+}  // namespace
+
 void compile_guarantees(Build& build) {
   const Node* list = get(build.root, "guarantees");
   if (list == nullptr) return;
@@ -123,8 +146,7 @@ void compile_guarantees(Build& build) {
     if (build.limits_bad) continue;  // what is missing could be the proof
     const GuaranteeProof proof = prove(build.policy, g);
     if (proof.proved) continue;
-    build.report.error(g.at, "guarantee `" + g.name + "` is refuted: " + proof.text,
-                       "raise `max`, or lower the limit's numbers", "WR127");
+    refute(build, g, proof);
   }
 }
 

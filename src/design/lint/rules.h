@@ -20,13 +20,11 @@ void login_fails_open(const Context&, Report&);                // WR111
 void failure_policy_defaulted(const Context&, Report&);        // WR112
 
 // rules_algorithm.cc: numbers that do not mean what they seem to
-void fixed_window_under_guarantee(const Context&, Report&);    // WR120
-void sliding_window_under_guarantee(const Context&, Report&);  // WR121
-void burst_beyond_the_period(const Context&, Report&);         // WR122
-void log_memory(const Context&, Report&);                      // WR123
-void queue_longer_than_patience(const Context&, Report&);      // WR124
-void burst_of_one_second(const Context&, Report&);             // WR125
-void burst_of_an_hour(const Context&, Report&);                // WR126
+void burst_beyond_the_period(const Context&, Report&);     // WR122
+void log_memory(const Context&, Report&);                  // WR123
+void queue_longer_than_patience(const Context&, Report&);  // WR124
+void burst_of_one_second(const Context&, Report&);         // WR125
+void burst_of_an_hour(const Context&, Report&);            // WR126
 
 // rules_structure.cc: limits, classes and tiers that do not fit together
 void classes_make_no_difference(const Context&, Report&);      // WR130

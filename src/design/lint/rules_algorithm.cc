@@ -6,7 +6,6 @@
 #include "algo/numbers.h"
 #include "design/lint/analysis.h"
 #include "design/lint/rules.h"
-#include "design/proof.h"
 #include "design/text.h"
 
 namespace weir::design::lint {
@@ -42,37 +41,7 @@ void each_numbers(const Policy& policy, const Limit& limit, Visit&& visit) {
   }
 }
 
-// Guarantees that an author may think `algorithm` keeps, because limit <= max in the window.
-void seems_to_guarantee(const Context& context, Report& report, Algorithm algorithm,
-                        std::string_view why) {
-  for (const policy::Guarantee& guarantee : context.policy.guarantees) {
-    if (prove(context.snapshot, guarantee).proved) continue;
-    for (const policy::LimitId id : covering_limits(context.snapshot, guarantee)) {
-      const Limit& limit = context.policy.limits[id];
-      const auto n = std::find_if(limit.tiers.begin(), limit.tiers.end(), has_numbers);
-      if (n == limit.tiers.end() || n->numbers.algorithm != algorithm) continue;
-      const bool seems = static_cast<Wide>(n->numbers.count) * guarantee.window.ns <=
-                         static_cast<Wide>(guarantee.max) * n->numbers.period_ns;
-      if (!seems) continue;
-      report.add(limit.at, fmt::format("{} {} under guarantee {}: {} > {}", quoted(limit.name), why,
-                                       quoted(guarantee.name),
-                                       envelope_arithmetic(n->numbers, guarantee.window),
-                                       count_text(guarantee.max)));
-    }
-  }
-}
-
 }  // namespace
-
-void fixed_window_under_guarantee(const Context& context, Report& report) {
-  seems_to_guarantee(context, report, Algorithm::fixed_window,
-                     "admits its limit on both sides of a boundary");
-}
-
-void sliding_window_under_guarantee(const Context& context, Report& report) {
-  seems_to_guarantee(context, report, Algorithm::sliding_window,
-                     "estimates, up to twice its limit");
-}
 
 void burst_beyond_the_period(const Context& context, Report& report) {
   const Policy& policy = context.policy;

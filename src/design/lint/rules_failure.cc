@@ -7,14 +7,13 @@
 
 #include "design/lint/analysis.h"
 #include "design/lint/rules.h"
-#include "design/proof.h"
 #include "design/text.h"
+#include "policy/guarantee.h"
 
 namespace weir::design::lint {
 namespace {
 
 using policy::Limit;
-using policy::LimitId;
 using policy::OnStoreFailure;
 using policy::Policy;
 
@@ -54,16 +53,13 @@ void memory_store_on_many_instances(const Context& context, Report& report) {
 
 void guarantee_fails_open(const Context& context, Report& report) {
   for (const policy::Guarantee& guarantee : context.policy.guarantees) {
-    const Proof proof = prove(context.snapshot, guarantee);
+    const policy::GuaranteeProof proof = policy::prove(context.policy, guarantee);
     if (!proof.proved) continue;
-    for (const LimitId id : proof.limits) {
-      const Limit& limit = context.policy.limits[id];
-      if (limit.on_store_failure != OnStoreFailure::open) continue;
-      report.add(guarantee.at,
-                 fmt::format("guarantee {} rests on {}, which admits everything when the store "
-                             "fails",
-                             quoted(guarantee.name), quoted(limit.name)));
-    }
+    const Limit& limit = context.policy.limits[*proof.limit];
+    if (limit.on_store_failure != OnStoreFailure::open) continue;
+    report.add(guarantee.at,
+               fmt::format("guarantee {} rests on {}, which admits everything when the store fails",
+                           quoted(guarantee.name), quoted(limit.name)));
   }
 }
 
