@@ -94,6 +94,10 @@ void ChargeList::deny(LimitVerdict& verdict, Reason reason) {
   if (verdict.mode == policy::Mode::enforce) denied_ = true;
 }
 
+Duration longest_delay(const identity::Facts& facts, const policy::Limit& limit) {
+  return facts.may_hold ? std::max(limit.hold, facts.max_delay) : facts.max_delay;
+}
+
 void ChargeList::add(LimitId id, Context& context) {
   const policy::Policy& policy = context.policy;
   const policy::Limit& limit = policy.limits[id];
@@ -143,9 +147,7 @@ void ChargeList::add(LimitId id, Context& context) {
   charge.key = verdict.key;
   charge.numbers = verdict.applied();
   charge.cost = cost;
-  charge.max_delay = context.facts.may_hold && limit.hold > context.facts.max_delay
-                         ? limit.hold
-                         : context.facts.max_delay;
+  charge.max_delay = longest_delay(context.facts, limit);
   charge.shadow = limit.mode == policy::Mode::shadow;
   verdict_of_[count_++] = decision.count;
   decision.verdicts[decision.count++] = verdict;

@@ -15,6 +15,9 @@
 
 namespace weir::decide {
 
+// How long the surface that asks can let a request wait for this limit.
+Duration longest_delay(const identity::Facts& facts, const policy::Limit& limit);
+
 // Fills `decision.verdicts` in charging order and the charges that go with them. A verdict that
 // needs no counter (the tier says `deny`, a key part is missing and on_missing says `deny`) is
 // decided here and has no charge.

@@ -9,6 +9,8 @@
 #include <cstring>
 
 #include "base/json_writer.h"
+#include "decide/charge_list.h"
+#include "host/log.h"
 #include "identity/address.h"
 #include "serve/verdict_json.h"
 
@@ -45,7 +47,7 @@ void write_numbers(base::JsonWriter& json, const algo::Numbers& numbers) {
   duration(json, "max_wait_ns", numbers.max_wait_ns);
 }
 
-void write_limit(base::JsonWriter& json, const policy::Policy& policy,
+void write_limit(base::JsonWriter& json, const policy::Policy& policy, const identity::Facts& facts,
                  const decide::LimitVerdict& v) {
   const auto key = hex(v.key);
   json.begin_object();
@@ -53,6 +55,7 @@ void write_limit(base::JsonWriter& json, const policy::Policy& policy,
   json.member("slot", v.slot);
   json.member("key", std::string_view(key.data(), key.size()));
   if (const algo::Numbers* numbers = v.applied()) write_numbers(json, *numbers);
+  duration(json, "max_delay_ns", decide::longest_delay(facts, policy.limits[v.limit]).ns);
   json.member("cost", v.cost);
   json.member("mode", mode_name(v.mode));
   json.member("admit", v.outcome.admit);
@@ -132,7 +135,7 @@ void DecisionLog::write(std::string_view endpoint, const decide::Snapshot& snaps
   json.member("delay_ns", d.delay.ns);
   json.key("limits");
   json.begin_array();
-  for (const decide::LimitVerdict& v : d.limits()) write_limit(json, policy, v);
+  for (const decide::LimitVerdict& v : d.limits()) write_limit(json, policy, facts, v);
   json.end_array();
   json.key("headers");
   json.begin_object();
@@ -144,17 +147,30 @@ void DecisionLog::write(std::string_view endpoint, const decide::Snapshot& snaps
 }
 
 void DecisionLog::flush() {
+  // What a failed write left of a line ends there, or the next line would be lost with it.
+  if (torn_ && !buffer_.empty()) buffer_.insert(buffer_.begin(), '\n');
   std::string_view rest = buffer_;
   while (!rest.empty()) {
     const ssize_t n = ::write(fd_, rest.data(), rest.size());
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) {
-      errors_.store(errors_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      lost(n == 0 ? ENOSPC : errno);
+      const std::size_t written = buffer_.size() - rest.size();
+      if (written > 0) torn_ = buffer_[written - 1] != '\n';
       break;
     }
     rest.remove_prefix(static_cast<std::size_t>(n));
   }
+  if (rest.empty() && !buffer_.empty()) failing_ = torn_ = false;
   buffer_.clear();
+}
+
+void DecisionLog::lost(int error) {
+  errors_.store(errors_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (failing_) return;
+  failing_ = true;
+  host::log(host::LogLevel::error, "decision log cannot be written, lines are lost",
+            {{"error", std::strerror(error)}});
 }
 
 }  // namespace weir::serve

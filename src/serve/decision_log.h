@@ -3,14 +3,14 @@
 // {"now_ns", "wall_offset_ns", "endpoint", "method", "class", "tier", "account", "client_ip",
 //  "peek", "skipped", "admit", "status", "reason", "retry_after_ms", "delay_ns", "limits": [
 //  {"name", "slot", "key", "algorithm", "align", "count", "period_ns", "burst", "max_wait_ns",
-//   "cost", "mode", "admit", "reason", "limit", "remaining", "wait_ns", "reset_ns", "delay_ns",
-//   "overflow"}], "headers": {name: value as sent}}
+//   "max_delay_ns", "cost", "mode", "admit", "reason", "limit", "remaining", "wait_ns",
+//   "reset_ns", "delay_ns", "overflow"}], "headers": {name: value as sent}}
 //
 // `now_ns` is the instant the store used; a limit's numbers are those that were applied, absent for
 // a tier that says `deny`; `key` is the keyed hash. "never" is null. No path, query or credential
 // is written. One loop writes, so lines are in the order of the decisions; whole lines are buffered
 // and reach the file when 64 KiB have gathered, at `flush`, and at the end. A write that fails is
-// counted and its lines are lost: the log never stops decisions.
+// counted and logged, and its lines are lost: the log never stops decisions.
 #pragma once
 
 #include <atomic>
@@ -43,8 +43,12 @@ class DecisionLog {
   const std::atomic<std::uint64_t>& errors() const { return errors_; }
 
  private:
+  void lost(int error);
+
   int fd_;
   std::string buffer_;
+  bool failing_ = false;  // said so already
+  bool torn_ = false;     // the file ends within a line
   std::atomic<std::uint64_t> errors_{0};
 };
 

@@ -2,10 +2,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "serve/testing/test_server.h"
@@ -126,6 +130,70 @@ TEST_F(DecisionLogTest, CountsWritesThatFail) {
   log.write("auth", *snapshot, facts, decide::Decision{}, answer);
   log.flush();
   EXPECT_EQ(log.errors().load(), 1u);
+}
+
+TEST_F(DecisionLogTest, SaysOnceThatTheDiskIsFull) {
+  ServeOptions options;
+  options.decision_log = "/dev/full";
+  ::testing::internal::CaptureStderr();
+  {
+    TestServer weir(kPolicy, {}, options);
+    for (int i = 0; i < 3; ++i) {
+      weir.ask(auth("GET", "/"));
+      weir.server->flush();
+    }
+    weir.server->stop();
+  }
+  const std::string text = ::testing::internal::GetCapturedStderr();
+  const std::size_t first = text.find("decision log cannot be written");
+  ASSERT_NE(first, std::string::npos) << text;
+  EXPECT_NE(text.find("No space left"), std::string::npos) << text;
+  EXPECT_EQ(text.find("decision log cannot be written", first + 1), std::string::npos) << text;
+}
+
+TEST_F(DecisionLogTest, GoesOnWithAWholeLineAfterTheDiskWasFull) {
+  ServeOptions options;
+  options.decision_log = path_;
+  rlimit old{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
+  const auto xfsz = ::signal(SIGXFSZ, SIG_IGN);
+  {
+    TestServer weir(kPolicy, {}, options);
+    const rlimit small{1500, old.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+    for (int i = 0; i < 5; ++i) weir.ask(auth("GET", "/"));
+    weir.server->flush();
+    while (std::filesystem::file_size(path_) < 1500) std::this_thread::yield();
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &old), 0);
+    weir.ask(auth("PUT", "/"));
+    weir.server->stop();
+  }
+  ::signal(SIGXFSZ, xfsz);
+  std::ifstream in(path_);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const std::size_t last = text.rfind('\n', text.size() - 2) + 1;
+  EXPECT_EQ(last, 1501u);
+  EXPECT_EQ(TestServer::parse(text.substr(last)).at("method"), "PUT");
+}
+
+// Between a surface that cannot wait and one that can, a queue decides differently.
+TEST_F(DecisionLogTest, HoldsHowLongTheSurfaceCanWait) {
+  ServeOptions options;
+  options.decision_log = path_;
+  TestServer weir(R"(version: 1
+limits:
+  - {name: queue, key: global, algorithm: leaky_bucket, rate: 1000/s, queue: 9}
+  - {name: held, key: global, algorithm: leaky_bucket, rate: 1000/s, queue: 8, hold: 2s}
+)",
+                  {}, options);
+  weir.ask(auth("GET", "/"));
+  weir.check(R"({"method":"GET","path":"/"})");
+  weir.server->stop();
+  const auto log = lines();
+  ASSERT_EQ(log.size(), 2u);
+  EXPECT_EQ(log[0].at("limits").as_array().at(0).at("max_delay_ns"), 0);
+  EXPECT_EQ(log[0].at("limits").as_array().at(1).at("max_delay_ns"), 2'000'000'000);
+  EXPECT_TRUE(log[1].at("limits").as_array().at(0).at("max_delay_ns").is_null());
 }
 
 TEST_F(DecisionLogTest, OfAFileThatCannotBeOpenedIsAnError) {

@@ -54,6 +54,16 @@ class Bucket:
     def remaining(self, now):
         return (self.size * self.k - self.used(now)) // self.k
 
+    def in_time(self, now, cost, allowed):
+        """What requests of this cost take together until one would have to wait too long."""
+        before, taken = self.tat, 0
+        while self.fits(now, cost) and max(0, self.tat - now) <= allowed:
+            self.charge(now, cost)
+            taken += cost
+        whole = self.fits(now, cost) is False and max(0, self.tat - now) <= allowed
+        self.tat = before
+        return self.size if whole else taken  # the bucket, not the time, is what stops them
+
     def wait(self, now, cost):
         need = self.units(now) + self.used(now) + cost * self.k - self.size * self.k
         return max(0, ceil_div(need * self.period, self.m) - now)
@@ -93,60 +103,59 @@ class Fixed:
 
 
 class Sliding:
-    """Aligned windows; the part of the last one that still counts is strictly below its share."""
+    """Windows one after another; the part of the last that still counts is strictly below its share.
+
+    Times are on the limiter's own clock: the wall for `align: epoch`, else the steady one.
+    """
 
     def __init__(self, n):
         self.window = n["period_ns"]
         self.size = n["count"]
+        self.aligned = n["align"] == "epoch"
         self.start, self.current, self.previous = None, 0, 0
 
-    def roll(self, wall):
-        start = wall // self.window
-        if self.start is None or start > self.start + 1:
-            self.previous, self.current = 0, 0
-        elif start == self.start + 1:
-            self.previous, self.current = self.current, 0
-        self.start = start if self.start is None else max(start, self.start)
+    def roll(self, t):
+        if self.start is not None:
+            behind = max(0, (t - self.start) // self.window)
+            if behind > 0:
+                self.previous, self.current = self.current if behind == 1 else 0, 0
+            self.start += behind * self.window
+        if self.current == 0 and self.previous == 0:  # nothing is counted: it starts afresh
+            self.start = t - t % self.window if self.aligned else None
 
-    def estimate(self, wall, previous=None):
+    def begin(self, t):
+        return t - t % self.window if self.aligned else t if self.start is None else self.start
+
+    def estimate(self, t, previous=None):
         previous = self.previous if previous is None else previous
         if previous == 0:
             return 0
-        return ceil_div(previous * (self.window - wall % self.window), self.window) - 1
+        elapsed = (t - self.begin(t)) % self.window
+        return ceil_div(previous * (self.window - elapsed), self.window) - 1
 
-    def used(self, wall):
-        return self.estimate(wall) + self.current
+    def used(self, t):
+        return self.estimate(t) + self.current
 
-    def wait(self, wall, cost):
-        """The first instant with room, by bisection over each of the next two windows."""
-        if self.used(wall) + cost <= self.size:
-            return 0
-        base = wall - wall % self.window
+    def first(self, t, enough):
+        """From t to the first instant with enough(share of the last window, count of this one)."""
         for n, (previous, current) in enumerate([(self.previous, self.current), (self.current, 0), (0, 0)]):
-            low, high = max(wall, base + n * self.window), base + (n + 1) * self.window - 1
-            room = lambda t: self.estimate(t, previous) + current + cost <= self.size
+            low = max(t, self.begin(t) + n * self.window)
+            high = self.begin(t) + (n + 1) * self.window - 1
+            room = lambda x: enough(self.estimate(x, previous), current)
             if not room(high):
                 continue
             while low < high:
                 middle = (low + high) // 2
                 low, high = (low, middle) if room(middle) else (middle + 1, high)
-            return low - wall
+            return low - t
         raise AssertionError("a cost within the limit fits within three windows")
 
-    def reset(self, wall):
+    def wait(self, t, cost):
+        return self.first(t, lambda share, current: share + current + cost <= self.size)
+
+    def reset(self, t):
         """Until the estimate is 0 with nothing current."""
-        base = wall - wall % self.window
-        if self.current == 0 and self.previous == 0:
-            return 0
-        for n, (previous, current) in enumerate([(self.previous, self.current), (self.current, 0), (0, 0)]):
-            low, high = max(wall, base + n * self.window), base + (n + 1) * self.window - 1
-            if current or self.estimate(high, previous):
-                continue
-            while low < high:
-                middle = (low + high) // 2
-                low, high = (low, middle) if self.estimate(middle, previous) == 0 else (middle + 1, high)
-            return low - wall
-        raise AssertionError("an idle window is full within two windows")
+        return self.first(t, lambda share, current: share + current == 0)
 
 
 class Log:
@@ -190,10 +199,12 @@ class Model:
             counter.size = limit["burst"]
             delay = max(0, counter.tat - now) if limit["algorithm"] == "leaky_bucket" else 0
             allowed = min(known(limit.get("max_wait_ns")), known(limit.get("max_delay_ns")))
-            wait = counter.wait(now, cost)
+            wait, remaining = counter.wait(now, cost), counter.remaining(now)
             if delay > allowed:
-                wait = max(wait, delay - allowed)
-            return (counter.fits(now, cost) and delay <= allowed, counter.remaining(now), wait,
+                wait, remaining = max(wait, delay - allowed), 0
+            elif limit["algorithm"] == "leaky_bucket" and cost <= counter.size:
+                remaining = min(remaining, counter.in_time(now, max(cost, 1), allowed))
+            return (counter.fits(now, cost) and delay <= allowed, remaining, wait,
                     counter.reset(now), delay)
         counter.size = limit["count"]
         if isinstance(counter, Fixed):
@@ -202,10 +213,11 @@ class Model:
             return (counter.fits(cost), max(0, counter.size - counter.count),
                     0 if counter.fits(cost) else left, left, 0)
         if isinstance(counter, Sliding):
-            counter.roll(wall)
-            used = counter.used(wall)
+            own = wall if counter.aligned else now
+            counter.roll(own)
+            used = counter.used(own)
             return (used + cost <= counter.size, max(0, counter.size - used),
-                    counter.wait(wall, cost), counter.reset(wall), 0)
+                    counter.wait(own, cost), counter.reset(own), 0)
         counter.roll(now)
         reset = counter.entries[-1][0] + counter.window - now if counter.entries else 0
         return (counter.used() + cost <= counter.size, max(0, counter.size - counter.used()),
@@ -219,6 +231,7 @@ class Model:
                 counter.start = wall // counter.window if counter.aligned else now
             counter.count += cost
         elif isinstance(counter, Sliding):
+            counter.start = counter.begin(wall if counter.aligned else now)
             counter.current += cost
         else:
             counter.entries.append((now, cost))
@@ -233,7 +246,8 @@ class Model:
         for limit in line["limits"]:
             counter, size, cost = self.counter(limit), self.limit_size(limit), limit["cost"]
             if cost > size:
-                _, remaining, _, reset, _ = self.look(counter, limit, now, wall, 0)
+                asked = cost if isinstance(counter, Bucket) else 0
+                _, remaining, _, reset, _ = self.look(counter, limit, now, wall, asked)
                 looks.append(Said(False, "cost_exceeds_limit", size, remaining, NEVER, reset))
                 continue
             fits, remaining, wait, reset, delay = self.look(counter, limit, now, wall, cost)
