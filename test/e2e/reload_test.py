@@ -78,5 +78,15 @@ def test_reloads_under_load_fail_nothing_and_lose_no_count():
         assert "rte" in weir.errors(), "the wrong policies were reported"
 
 
+def test_a_policy_that_became_a_pipe_stops_neither_decisions_nor_the_stop():
+    with stack.folder() as folder, stack.Weir(POLICY.format(extra=""), folder) as weir:
+        weir.policy.unlink()
+        os.mkfifo(weir.policy)
+        weir.reload()
+        assert stack.Client(weir.port).ask("GET", "/v1/auth", FIELDS)[0] == 200
+        assert weir.stop() == 0
+        assert "is no regular file" in weir.errors()
+
+
 if __name__ == "__main__":
     stack.main(globals())
