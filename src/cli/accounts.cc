@@ -91,7 +91,12 @@ int run_add(const Arguments& args) {
   }
   const auto added = identity::add_account(opened.policy->accounts_file, *opened.policy, account);
   if (!added) return failed(added.error());
-  if (!from_stdin) std::cout << added->key << "\n" << std::flush;
+  if (!from_stdin && !(std::cout << added->key << "\n" << std::flush)) {
+    std::cerr << "weir accounts: the key of " << account.account << " is in "
+              << opened.policy->accounts_file
+              << " but could not be shown: standard output cannot be written; remove it there\n";
+    return kCouldNotStart;
+  }
   std::cerr << (from_stdin ? "the key of standard input" : "this key") << " is on tier "
             << account.tier << " for " << account.account << ", in " << opened.policy->accounts_file
             << (from_stdin ? "\n" : "; it is not kept and not shown again\n");

@@ -1,4 +1,5 @@
 // `weir check`: one decision, by a policy or by a running server.
+#include <algorithm>
 #include <iostream>
 
 #include "cli/command.h"
@@ -38,6 +39,7 @@ class Source {
     auto opened = decide::Engine::open(asked.policy);
     why = std::move(opened.findings);
     if (!opened.engine) return Error{ErrorCode::invalid_argument, "the policy does not load", ""};
+    if (auto unknown = unknown_unit(spec, *opened.engine->snapshot()->policy)) return *unknown;
     source.session_ = std::make_unique<Session>(std::move(opened.engine));
     return source;
   }
@@ -109,7 +111,9 @@ int run_check(const Arguments& args) {
   auto source = Source::open(asked, *spec, findings);
   if (!source) {
     print_findings(findings);
-    if (!findings.empty()) return exit_for_unloadable(asked.policy);
+    const bool refused = std::ranges::any_of(
+        findings, [](const auto& f) { return f.severity == policy::Severity::error; });
+    if (refused) return exit_for_unloadable(asked.policy);
     return options.usage_error(source.error().text());
   }
   return ask(options, asked, *source);

@@ -213,6 +213,13 @@ class Commands(unittest.TestCase):
             self.expect(2, command, "nowhere.yaml")
         self.assertIn("limts", self.expect(2, "serve", "p.yaml").stderr)
 
+    def test_a_cost_in_a_unit_that_nothing_counts_is_refused(self):
+        for command in ["check", "explain"]:
+            error = self.expect(2, command, "examples/plans.yaml", "--cost", "point=3").stderr
+            self.assertIn("no limit of this policy counts that unit; there is `requests`, `points`",
+                          error)
+            self.expect(0, command, "examples/plans.yaml", "--cost", "points=3")
+
     def test_explain_says_what_the_policy_does(self):
         text = self.expect(0, "explain", "examples/plans.yaml").stdout
         for word in ["plan-second", "plan-day", "global", "/api/generate", "default", "10,000"]:
@@ -345,6 +352,33 @@ steps:
         result = json.loads(self.expect(1, "test", "t.yaml", "--format", "json").stdout)
         self.assertFalse(result["passed"])
         self.assertEqual(len(result["timelines"][0]["mismatches"]), 2)
+
+    def test_output_that_is_lost_is_an_error_unless_its_reader_left(self):
+        for command in [["check", "examples/plans.yaml"], ["explain", "examples/plans.yaml"],
+                        ["lint", "examples/plans.yaml"], ["--version"], ["schema"],
+                        ["accounts", "add", "examples/plans.yaml", "--tier", "pro", "--account", "x"]]:
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([WEIR, *command], cwd=self.dir, stdout=full,
+                                      stderr=subprocess.PIPE, text=True, timeout=60)
+            self.assertEqual(done.returncode, 2, command)
+            self.assertIn("standard output", done.stderr)
+        done = subprocess.run(f"'{WEIR}' explain examples/plans.yaml | true; exit ${{PIPESTATUS[0]}}",
+                              shell=True, executable="/bin/bash", cwd=self.dir, timeout=60)
+        self.assertEqual(done.returncode, 0)
+
+    def test_a_timeline_that_cannot_be_read_is_exit_2(self):
+        done = self.expect(2, "test", "nowhere.yaml", "examples/timelines/e2-token-bucket.yaml")
+        self.assertIn("nowhere.yaml", done.stderr)
+        self.assertIn("ok   examples/timelines/e2-token-bucket.yaml", done.stdout)
+        self.expect(2, "test", ".")
+
+    def test_a_policy_from_a_pipe_is_checked_and_linting_it_is_refused(self):
+        os.mkfifo(os.path.join(self.dir, "pipe"))
+        subprocess.run(f"cat examples/abuse.yaml > pipe & exec '{WEIR}' check pipe > out",
+                       shell=True, cwd=self.dir, check=True, timeout=30)
+        with open(os.path.join(self.dir, "out")) as out:
+            self.assertIn("200 admitted", out.read())
+        self.assertIn("save it first", self.expect(2, "lint", "pipe").stderr)
 
     def test_a_wrong_timeline_is_named_with_its_place(self):
         self.write("t.yaml", """\

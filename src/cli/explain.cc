@@ -90,6 +90,9 @@ int run_explain(const Arguments& args) {
   auto opened = decide::Engine::open(asked.policy);
   print_findings(opened.findings);
   if (!opened.engine) return exit_for_unloadable(asked.policy);
+  if (const auto unknown = unknown_unit(*spec, *opened.engine->snapshot()->policy)) {
+    return options.usage_error(unknown->text());
+  }
   if (asked.expanded) return write_output("", policy::expanded(*opened.engine->snapshot()->policy));
   if (request.given()) return one_request(options, asked, *spec, std::move(opened.engine));
   const json::object explained = explain_policy(*opened.engine->snapshot());

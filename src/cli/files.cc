@@ -72,7 +72,7 @@ int write_output(const std::string& path, std::string_view text) {
   bool ok = fd >= 0;
   if (ok) ok = write_all(fd, whole);
   if (fd >= 0 && !path.empty()) ok = ::close(fd) == 0 && ok;
-  if (ok) return kDone;
+  if (ok || (path.empty() && errno == EPIPE)) return kDone;  // the reader had seen enough
   std::cerr << "weir: " << io_error(path.empty() ? "standard output" : path, "write").text()
             << "\n";
   return kCouldNotStart;

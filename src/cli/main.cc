@@ -1,7 +1,12 @@
 // `weir`: finds the subcommand and runs it.
+#include <poll.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <exception>
 #include <iostream>
 #include <string>
@@ -78,7 +83,28 @@ int dispatch(const Arguments& args) {
   return word.empty() ? unknown("-") : unknown(word);
 }
 
+// A reader that has left (`weir lint | head`) is no failure; a full disk or a closed output is.
+bool reader_left() {
+  pollfd out{STDOUT_FILENO, POLLOUT, 0};
+  return ::poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+}
+
+int exit_after_output(int exit) {
+  errno = 0;
+  if (std::cout.flush() || reader_left()) return exit;
+  std::cerr << "weir: standard output cannot be written, what was to stand there is lost";
+  if (errno != 0) std::cerr << ": " << std::strerror(errno);
+  std::cerr << "\n";
+  return kCouldNotStart;
+}
+
 }  // namespace
+
+int run(const Arguments& args) {
+  const int exit = dispatch(args);
+  const bool output_matters = args.empty() || args.front() != "serve";  // it has served
+  return output_matters ? exit_after_output(exit) : exit;
+}
 
 std::span<const Command> commands() { return kCommands; }
 
@@ -87,7 +113,7 @@ std::span<const Command> commands() { return kCommands; }
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // NOLINT: `weir lint | head` ends by a failed write
   try {
-    return weir::cli::dispatch(weir::cli::Arguments(argv + 1, argv + argc));
+    return weir::cli::run(weir::cli::Arguments(argv + 1, argv + argc));
   } catch (const std::exception& e) {
     std::cerr << "weir: " << e.what() << "\n";
     return weir::cli::kCouldNotStart;

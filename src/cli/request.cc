@@ -1,9 +1,13 @@
 #include "cli/request.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "policy/cidr.h"
 #include "policy/loader.h"
+#include "policy/policy.h"
+#include "policy/utf8.h"
+#include "wire/http_text.h"
 
 namespace weir::cli {
 namespace {
@@ -111,10 +115,25 @@ Result<RequestSpec> RequestOptions::spec() const {
     if (!cost) return cost.error();
     spec.costs.push_back(*cost);
   }
+  if (!wire::is_token(spec.method)) {
+    return bad("--method `" + policy::printable(spec.method) + "` is no HTTP method");
+  }
   if (!spec.client_ip.empty() && !policy::Address::parse(spec.client_ip)) {
     return bad("--client-ip `" + spec.client_ip + "` is not an IP address");
   }
   return spec;
+}
+
+std::optional<Error> unknown_unit(const RequestSpec& spec, const policy::Policy& policy) {
+  for (const auto& [unit, cost] : spec.costs) {
+    if (unit.empty() || std::ranges::find(policy.units, unit) != policy.units.end()) continue;
+    std::string known;
+    for (const std::string& name : policy.units)
+      known += (known.empty() ? "`" : ", `") + name + "`";
+    return bad("--cost `" + policy::printable(unit) + "=" + std::to_string(cost) +
+               "`: no limit of this policy counts that unit; there is " + known);
+  }
+  return std::nullopt;
 }
 
 std::string check_body(const RequestSpec& spec) {

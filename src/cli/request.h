@@ -14,6 +14,7 @@
 
 #include "cli/command.h"
 #include "identity/facts.h"
+#include "policy/policy.h"
 #include "weir/result.h"
 
 namespace weir::cli {
@@ -69,6 +70,9 @@ class RequestOptions {
   std::string stage_;
   bool peek_ = false;
 };
+
+// Why a cost of the request would be charged nowhere: no limit counts its unit.
+std::optional<Error> unknown_unit(const RequestSpec& spec, const policy::Policy& policy);
 
 // The body of POST /v1/check.
 std::string check_body(const RequestSpec& spec);

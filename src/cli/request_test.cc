@@ -31,6 +31,8 @@ TEST(Request, RefusesWhatItCannotRead) {
                                                       {"--attribute", "x"},
                                                       {"--cost", "points="},
                                                       {"--cost", "-1"},
+                                                      {"--method", "G T"},
+                                                      {"--method", ""},
                                                       {"--client-ip", "1.2.3"}}) {
     EXPECT_FALSE(parse(args)) << args[1];
   }

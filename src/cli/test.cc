@@ -15,6 +15,7 @@ struct FileResult {
   std::string file;
   policy::Findings findings;
   TimelineResult result;
+  bool unreadable = false;
 
   bool passed() const { return count(findings).errors == 0 && result.mismatches.empty(); }
 };
@@ -24,6 +25,7 @@ FileResult play(const std::string& file) {
   r.file = file;
   LoadedTimeline loaded = load_timeline(file);
   r.findings = std::move(loaded.findings);
+  r.unreadable = loaded.unreadable;
   if (!loaded.timeline) return r;
   r.result = run_timeline(*loaded.timeline);
   r.findings = r.result.findings;
@@ -79,10 +81,12 @@ int run_test(const Arguments& args) {
   if (const auto exit = options.parse(args)) return *exit;
 
   bool passed = true;
+  bool unreadable = false;
   json::array all;
   for (const std::string& file : files) {
     const FileResult r = play(file);
     passed = passed && r.passed();
+    unreadable = unreadable || r.unreadable;
     if (format == "text") print_text(r);
     if (format == "json") all.push_back(to_json(r));
   }
@@ -90,6 +94,7 @@ int run_test(const Arguments& args) {
     std::cout << json::serialize(json::object{{"passed", passed}, {"timelines", std::move(all)}})
               << "\n";
   }
+  if (unreadable) return kCouldNotStart;
   return passed ? kDone : kNo;
 }
 

@@ -58,6 +58,7 @@ struct Timeline {
 struct LoadedTimeline {
   std::optional<Timeline> timeline;  // none when there is a finding
   policy::Findings findings;
+  bool unreadable = false;  // the timeline's own file
 };
 
 LoadedTimeline load_timeline(const std::string& file);

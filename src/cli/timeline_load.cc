@@ -336,6 +336,7 @@ LoadedTimeline load_timeline(const std::string& file) {
   const auto text = read_file(file);
   if (text) return load_timeline_text(*text, file);
   LoadedTimeline loaded;
+  loaded.unreadable = true;
   loaded.findings.push_back({policy::Severity::error, "", file, {}, text.error().message, ""});
   return loaded;
 }

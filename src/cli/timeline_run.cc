@@ -86,6 +86,11 @@ class Player {
   }
 
   void ask(const Step& step) {
+    const auto snapshot = sessions_.front().engine().snapshot();
+    if (const auto unknown = unknown_unit(*step.request, *snapshot->policy)) {
+      mismatch(step, {}, "cost", "a unit that a limit counts", unknown->text());
+      return;
+    }
     Observed seen;
     std::uint64_t index = 0;
     for (std::uint64_t n = step.first; n <= step.last; ++n) {

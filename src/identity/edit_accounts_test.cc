@@ -189,6 +189,19 @@ TEST_F(EditAccounts, FollowsASymbolicLink) {
   EXPECT_NE(read().find(",pro,bob\n"), std::string::npos);
 }
 
+TEST_F(EditAccounts, FollowsASymbolicLinkToAFileThatIsNotThereYet) {
+  const std::string link = folder_ + "/link.csv";
+  fs::create_symlink("keys.csv", link);
+  ASSERT_TRUE(add_account(link, *policy_, {"pro", "bob", ""}));
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_NE(read().find(",pro,bob\n"), std::string::npos);
+
+  const std::string nowhere = folder_ + "/nowhere.csv";
+  fs::create_symlink("no-such-folder/keys.csv", nowhere);
+  EXPECT_FALSE(add_account(nowhere, *policy_, {"pro", "bob", ""}));
+  EXPECT_TRUE(fs::is_symlink(nowhere));
+}
+
 TEST_F(EditAccounts, ConcurrentEditsLoseNothing) {
   constexpr int kThreads = 4;
   constexpr int kEach = 8;

@@ -52,6 +52,19 @@ bool write_all(int fd, std::string_view text) {
   return true;
 }
 
+// The file that is meant, so that a link to it stays one even where the file is not there yet.
+std::string behind_links(const std::string& path) {
+  std::error_code error;
+  std::filesystem::path target = path;
+  for (int links = 0; links < 40 && std::filesystem::is_symlink(target, error); ++links) {
+    const auto next = std::filesystem::read_symlink(target, error);
+    if (error) break;
+    target = target.parent_path() / next;  // an absolute one replaces all
+  }
+  const auto canonical = std::filesystem::weakly_canonical(target, error);
+  return error || canonical.empty() ? target.string() : canonical.string();
+}
+
 // The temporary file, gone again unless it was renamed.
 class Temporary {
  public:
@@ -91,9 +104,7 @@ class Temporary {
 }  // namespace
 
 Result<void> edit_file(const std::string& path, const EditText& edit) {
-  std::error_code error;
-  std::string target = std::filesystem::weakly_canonical(path, error).string();
-  if (error || target.empty()) target = path;
+  const std::string target = behind_links(path);
   const std::string folder = std::filesystem::path(target).parent_path().string();
   const std::string where = folder.empty() ? "." : folder;
   const Descriptor lock(::open(where.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
