@@ -19,14 +19,20 @@ std::string quoted(std::string_view text) { return "`" + printable(text) + "`"; 
 
 using Verdict = std::optional<Complaint>;  // none: the value is fine
 
+constexpr std::string_view kNotALimit =
+    "0 is not a limit: write `deny` or `unlimited` for the tier";
+
+// A guarantee is a promise about limits: it has neither word.
+bool of_guarantee(const Spec& spec) { return spec.row->path.starts_with("guarantees"); }
+
 Verdict check_number(const Spec& spec, std::string_view name, std::uint64_t value,
                      std::string_view text) {
   const Row& row = *spec.row;
   if (value == 0 && row.least > 0) {
-    return Complaint{quoted(name) + " is 0",
-                     row.types & kCount && row.least == 1 && row.most == Row{}.most
-                         ? "0 is not a limit: write `deny` or `unlimited` for the tier"
-                         : "the least is " + std::to_string(row.least)};
+    return Complaint{quoted(name) + " is 0", row.types & kCount && row.least == 1 &&
+                                                     row.most == Row{}.most && !of_guarantee(spec)
+                                                 ? std::string(kNotALimit)
+                                                 : "the least is " + std::to_string(row.least)};
   }
   if (value < row.least || value > row.most) {
     return Complaint{quoted(name) + " is " + printable(text),
@@ -61,21 +67,21 @@ Verdict check_rate(std::string_view name, const Node& node) {
     return Complaint{"`" + std::string(name) + "`: " + rate.error().message, {}};
   }
   if (rate->count == 0) {
-    return Complaint{"a rate of 0", "0 is not a limit: write `deny` or `unlimited` for the tier"};
+    return Complaint{"a rate of 0", std::string(kNotALimit)};
   }
   if (rate->period.ns == 0) {
-    return Complaint{"a period of 0", "0 is not a limit: write `deny` or `unlimited` for the tier"};
+    return Complaint{"a period of 0", std::string(kNotALimit)};
   }
   return std::nullopt;
 }
 
-Verdict check_duration(std::string_view name, const Node& node) {
+Verdict check_duration(const Spec& spec, std::string_view name, const Node& node) {
   const Result<Duration> duration = parse_duration(node.text);
   if (!duration) return Complaint{"`" + std::string(name) + "`: " + duration.error().message, {}};
   if (duration->ns == 0) {
-    return Complaint{quoted(name) + " is 0",
-                     name == "window" ? "0 is not a limit: write `deny` or `unlimited` for the tier"
-                                      : "write a time, or leave it out"};
+    return Complaint{quoted(name) + " is 0", of_guarantee(spec) ? "write a time like `1s`"
+                                             : name == "window" ? std::string(kNotALimit)
+                                                                : "write a time, or leave it out"};
   }
   return std::nullopt;
 }
@@ -172,7 +178,7 @@ Verdict check_as(Type type, const Spec& spec, std::string_view name, const Node&
     case kRate:
       return check_rate(name, node);
     case kDuration:
-      return check_duration(name, node);
+      return check_duration(spec, name, node);
     case kDate: {
       const Result<Instant> until = parse_until(node.text);
       return until ? Verdict{} : Verdict{Complaint{until.error().message, {}}};

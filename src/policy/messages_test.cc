@@ -73,6 +73,8 @@ const Case kCases[] = {
     {"LimitZero", "limits: [{name: a, key: [ip], algorithm: fixed_window, limit: 0, window: 1m}]\n", "`limit` is 0; 0 is not a limit: write `deny` or `unlimited`"},
     {"BurstZero", "limits: [{name: a, key: [ip], rate: 1/s, burst: 0}]\n", "`burst` is 0; 0 is not a limit: write `deny` or `unlimited`"},
     {"WindowZero", "limits: [{name: a, key: [ip], algorithm: fixed_window, limit: 1, window: 0s}]\n", "`window` is 0; 0 is not a limit: write `deny` or `unlimited`"},
+    {"GuaranteeMaxZero", "global: 9/s\nguarantees: [{name: g, max: 0, window: 1s}]\n", "`max` is 0; the least is 1"},
+    {"GuaranteeWindowZero", "global: 9/s\nguarantees: [{name: g, max: 9, window: 0s}]\n", "`window` is 0; write a time like `1s`"},
     // the short form
     {"TwoRatesAPeriod", "tiers: {a: [5/min, 6/min]}\n", "tier `a` has two rates a minute; the first is in line 2"},
     {"UnitsOfAPeriod", "tiers: {a: 5 request/s, b: 6/s}\n", "this rate counts points, but the one in line 2 counts requests"},
