@@ -68,6 +68,7 @@ const Case kCases[] = {
     {"TooFast", "global: 2G/s\n", "2000000000/s is above 1000000000/s"},
     {"TooLongDuration", "global: 5/999999999999d\n", "is longer than 584 years"},
     // zero (C31)
+    {"ControlCharacter", "\"\\x9bzork\\e\": 1\n", "unknown key `\\u009bzork\\x1b`"},
     {"RateZero", "global: 0/s\n", "a rate of 0; 0 is not a limit: write `deny` or `unlimited`"},
     {"PeriodZero", "global: 5/0s\n", "a period of 0; 0 is not a limit: write `deny` or `unlimited`"},
     {"LimitZero", "limits: [{name: a, key: [ip], algorithm: fixed_window, limit: 0, window: 1m}]\n", "`limit` is 0; 0 is not a limit: write `deny` or `unlimited`"},
