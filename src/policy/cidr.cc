@@ -2,6 +2,7 @@
 #include "policy/cidr.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cstring>
 
@@ -138,21 +139,41 @@ char* write_v6(const std::array<std::uint8_t, 16>& bytes, char* p, char* end) {
   return p;
 }
 
+// A half of an address as a number, most significant byte first.
+std::uint64_t load_half(const std::uint8_t* bytes) {
+  std::uint64_t half = 0;
+  std::memcpy(&half, bytes, sizeof half);
+  if constexpr (std::endian::native == std::endian::little) half = __builtin_bswap64(half);
+  return half;
+}
+
+void store_half(std::uint64_t half, std::uint8_t* bytes) {
+  if constexpr (std::endian::native == std::endian::little) half = __builtin_bswap64(half);
+  std::memcpy(bytes, &half, sizeof half);
+}
+
+// The first `bits` of a half.
+std::uint64_t cut_half(std::uint64_t half, unsigned bits) {
+  return bits == 0 ? 0 : half & ~std::uint64_t{0} << (64 - std::min(bits, 64U));
+}
+
 Address cut(const Address& address, unsigned bits) {
   Address result;
-  for (std::size_t i = 0; i < 16; ++i) {
-    const unsigned from = static_cast<unsigned>(i) * 8;
-    if (bits <= from) break;
-    const unsigned keep = std::min(bits - from, 8U);
-    result.bytes[i] = static_cast<std::uint8_t>(address.bytes[i] & (0xff00U >> keep));
-  }
+  const std::uint8_t* const from = address.bytes.data();
+  store_half(cut_half(load_half(from), bits), result.bytes.data());
+  store_half(cut_half(load_half(from + 8), bits - std::min(bits, 64U)), result.bytes.data() + 8);
   return result;
 }
 
 }  // namespace
 
 bool Address::is_v4() const {
-  return std::equal(kMappedPrefix.begin(), kMappedPrefix.end(), bytes.begin());
+  std::uint64_t zeros = 0;
+  std::uint32_t ones = 0;
+  std::memcpy(&zeros, bytes.data(), sizeof zeros);
+  std::memcpy(&ones, bytes.data() + 8, sizeof ones);
+  return zeros == 0 &&
+         ones == std::bit_cast<std::uint32_t>(std::array<std::uint8_t, 4>{0, 0, 0xff, 0xff});
 }
 
 std::optional<Address> Address::parse(std::string_view text) {

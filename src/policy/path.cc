@@ -74,11 +74,11 @@ constexpr std::array<Byte, 256> kBytes = [] {
 std::optional<std::string_view> already_normal(std::string_view target, bool strip_slash) {
   if (target.empty() || target[0] != '/' || target.size() > kMaxPath) return std::nullopt;
   std::size_t i = 1;
-  for (Byte before = Byte::slash; i < target.size(); ++i) {
+  for (; i < target.size(); ++i) {
     const Byte byte = kBytes[static_cast<unsigned char>(target[i])];
+    if (byte == Byte::plain) continue;
     if (byte == Byte::end) break;
-    if (byte == Byte::other || (before == Byte::slash && byte != Byte::plain)) return std::nullopt;
-    before = byte;
+    if (byte == Byte::other || target[i - 1] == '/') return std::nullopt;
   }
   if (i > 1 && target[i - 1] == '/' && strip_slash) --i;
   return target.substr(0, i);

@@ -1,19 +1,19 @@
 // A trie of path segments.
 //
-// Each literal segment of the patterns is a symbol. A lookup turns the path into symbols, a hash
-// each, and then walks the trie, taking the literal child and the `*` child where both exist. The
-// trie is a tree and `**` only ends a pattern, so a walk visits a node at most once, whatever the
-// path: the cost is bounded by the number of nodes, and in practice by what the order of patterns
-// prunes (a subtree whose patterns all come after the best match so far is not entered).
+// Each literal segment of the patterns is a symbol. A lookup splits the path and walks the trie,
+// taking the literal child and the `*` child where both exist; a segment is hashed to its symbol
+// when a node with literal children first wants it. The trie is a tree and `**` only ends a
+// pattern, so a walk visits a node at most once, whatever the path: the cost is bounded by the
+// number of nodes, and in practice by what the order of patterns prunes (a subtree whose patterns
+// all come after the best match so far is not entered).
 #include "policy/route.h"
 
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <functional>
 #include <limits>
-#include <unordered_map>
 
+#include "policy/name_index.h"
 #include "policy/path.h"
 #include "policy/unicode.h"
 
@@ -22,17 +22,10 @@ namespace weir::policy {
 namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-constexpr std::uint32_t kUnknown = kNone;   // a path segment that no pattern spells
-constexpr std::uint32_t kStar = kNone - 1;  // `*` or `{name}`
-constexpr std::uint32_t kEmpty = 0;         // the segment after a slash at the end
+constexpr std::uint32_t kUnknown = NameIndex::kNone;  // a path segment that no pattern spells
+constexpr std::uint32_t kStar = kNone - 1;            // `*` or `{name}`
+constexpr std::uint32_t kEmpty = 0;                   // the segment after a slash at the end
 constexpr std::size_t kMaxDepth = kMaxSegments;
-
-struct TextHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view text) const {
-    return std::hash<std::string_view>{}(text);
-  }
-};
 
 struct Entry {
   std::uint32_t order;
@@ -86,25 +79,63 @@ bool meet(const Compiled& a, const Compiled& b) {
   return a.symbols.size() < b.symbols.size() ? a.any_rest : b.any_rest;
 }
 
+// The segments of a path, as deep as any pattern goes, and their symbols once they are wanted.
+class Segments {
+ public:
+  Segments(std::string_view path, std::size_t depth) {
+    std::string_view rest = path.substr(1);
+    deeper_ = !rest.empty();
+    while (deeper_ && count_ < depth) {
+      const std::size_t slash = rest.find('/');
+      deeper_ = slash != std::string_view::npos;
+      symbols_[count_] = kUnasked;
+      texts_[count_++] = {rest.data(), deeper_ ? slash : rest.size()};
+      rest.remove_prefix(deeper_ ? slash + 1 : rest.size());
+    }
+  }
+  std::size_t size() const { return count_; }
+  // There are more than these.
+  bool deeper() const { return deeper_; }
+  bool empty(std::size_t i) const { return texts_[i].size == 0; }
+  std::uint32_t symbol(std::size_t i, const NameIndex& symbols) {
+    if (symbols_[i] == kUnasked) symbols_[i] = symbols.find({texts_[i].data, texts_[i].size});
+    return symbols_[i];
+  }
+
+ private:
+  static constexpr std::uint32_t kUnasked = kStar;  // no path has it
+  struct Text {
+    const char* data;
+    std::size_t size;
+  };
+
+  std::size_t count_ = 0;
+  bool deeper_ = false;
+  std::array<std::uint32_t, kMaxDepth> symbols_;
+  std::array<Text, kMaxDepth> texts_;
+};
+
 }  // namespace
 
 struct RouteTable::Impl {
   PathRules rules;
   std::vector<Node> nodes{1};
-  std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> symbols{{"", kEmpty}};
-  std::unordered_map<std::uint64_t, std::uint32_t> children;  // (node, symbol) -> node
-  std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> methods;
+  NameIndex symbols;
+  NameIndex methods;
+  HashIndex children;  // edge(node, symbol) -> node
   std::vector<Compiled> patterns;
   std::size_t depth = 0;  // of the deepest node
 
-  static std::uint64_t edge(std::uint32_t node, std::uint32_t symbol) {
-    return std::uint64_t{node} << 32 | symbol;
+  Impl() {
+    symbols.add("");  // kEmpty
+    methods.add("");  // any
   }
 
-  std::uint32_t method_id(const std::string& method) {
-    if (method.empty()) return 0;
-    const auto next = static_cast<std::uint32_t>(methods.size() + 1);
-    return methods.try_emplace(method, next).first->second;
+  static std::uint64_t edge(std::uint32_t node, std::uint32_t symbol) {
+    return HashIndex::mix(std::uint64_t{node} << 32 | symbol);
+  }
+  std::uint32_t literal_child(std::uint32_t node, std::uint32_t symbol) const {
+    return children.find(edge(node, symbol), [](std::uint32_t) { return true; });
   }
 
   std::uint32_t symbol(std::string_view raw) {
@@ -113,17 +144,16 @@ struct RouteTable::Impl {
     const auto size = decode_segment(raw, text);
     if (size) text.resize(*size);
     if (rules.fold_case) text.resize(fold_case(text));
-    return symbols.try_emplace(text, static_cast<std::uint32_t>(symbols.size())).first->second;
+    return symbols.add(text);
   }
 
   Compiled compile(const Pattern& pattern, std::uint16_t class_id);
   std::uint32_t child(std::uint32_t node, std::uint32_t symbol);
-  std::optional<Match> walk(std::uint32_t method, std::span<const std::uint32_t> path, bool deeper,
-                            std::uint32_t from) const;
+  std::optional<Match> walk(std::uint32_t method, Segments& path, std::uint32_t from) const;
 };
 
 Compiled RouteTable::Impl::compile(const Pattern& pattern, std::uint16_t class_id) {
-  Compiled compiled{{}, method_id(pattern.method), class_id, pattern.any_rest};
+  Compiled compiled{{}, methods.add(pattern.method), class_id, pattern.any_rest};
   for (const std::string& segment : pattern.segments) {
     if (segment == "*" || segment.starts_with('{')) {
       compiled.symbols.push_back(kStar);
@@ -150,7 +180,11 @@ std::uint32_t RouteTable::Impl::child(std::uint32_t node, std::uint32_t symbol) 
     found = nodes[node].star;
   } else {
     nodes[node].has_children = true;
-    found = children.try_emplace(edge(node, symbol), next).first->second;
+    found = literal_child(node, symbol);
+    if (found == kNone) {
+      children.add(edge(node, symbol), next);
+      found = next;
+    }
   }
   if (found == next) nodes.emplace_back();
   return found;
@@ -161,8 +195,12 @@ namespace {
 // The first entry from `from` on, before `best`, for the method.
 void take_first(const std::vector<Entry>& entries, std::uint32_t method, std::uint32_t from,
                 std::optional<RouteTable::Match>& best) {
-  auto it = std::lower_bound(entries.begin(), entries.end(), from,
-                             [](const Entry& e, std::uint32_t order) { return e.order < order; });
+  if (entries.empty()) return;
+  auto it = entries.begin();
+  if (it->order < from) {
+    it = std::lower_bound(it, entries.end(), from,
+                          [](const Entry& e, std::uint32_t order) { return e.order < order; });
+  }
   for (; it != entries.end() && (!best || it->order < best->order); ++it) {
     if (it->method == 0 || it->method == method) {
       best = {it->class_id, it->order};
@@ -173,9 +211,8 @@ void take_first(const std::vector<Entry>& entries, std::uint32_t method, std::ui
 
 }  // namespace
 
-std::optional<RouteTable::Match> RouteTable::Impl::walk(std::uint32_t method,
-                                                        std::span<const std::uint32_t> path,
-                                                        bool deeper, std::uint32_t from) const {
+std::optional<RouteTable::Match> RouteTable::Impl::walk(std::uint32_t method, Segments& path,
+                                                        std::uint32_t from) const {
   struct Branch {
     std::uint32_t node;
     std::uint32_t at;  // segments taken
@@ -189,17 +226,17 @@ std::optional<RouteTable::Match> RouteTable::Impl::walk(std::uint32_t method,
     const Branch branch = stack[--top];
     const Node& node = nodes[branch.node];
     if (node.last < from || node.first == kNone || (best && node.first >= best->order)) continue;
-    take_first(node.rest, method, from, best);
+    if (!node.rest.empty()) take_first(node.rest, method, from, best);
     if (branch.at == path.size()) {
-      if (!deeper) take_first(node.here, method, from, best);
+      if (!path.deeper()) take_first(node.here, method, from, best);
       continue;
     }
-    const std::uint32_t symbol = path[branch.at];
-    if (node.star != kNone && symbol != kEmpty) stack[top++] = {node.star, branch.at + 1};
-    if (node.has_children && symbol != kUnknown) {
-      const auto it = children.find(edge(branch.node, symbol));
-      if (it != children.end()) stack[top++] = {it->second, branch.at + 1};
-    }
+    if (node.star != kNone && !path.empty(branch.at)) stack[top++] = {node.star, branch.at + 1};
+    if (!node.has_children) continue;
+    const std::uint32_t symbol = path.symbol(branch.at, symbols);
+    if (symbol == kUnknown) continue;
+    const std::uint32_t next = literal_child(branch.node, symbol);
+    if (next != kNone) stack[top++] = {next, branch.at + 1};
   }
   return best;
 }
@@ -237,20 +274,8 @@ std::optional<RouteTable::Match> RouteTable::match(std::string_view method, std:
                                                    std::uint32_t from) const {
   if (path.empty() || path[0] != '/') return std::nullopt;
   if (method == "HEAD") method = "GET";
-  const auto known = impl_->methods.find(method);
-  const std::uint32_t method_id = known == impl_->methods.end() ? kNone : known->second;
-  // Segments deeper than any pattern can only be a `**`.
-  std::array<std::uint32_t, kMaxDepth> symbols;
-  std::size_t count = 0;
-  std::string_view rest = path.substr(1);
-  bool more = !rest.empty();
-  while (more && count < impl_->depth) {
-    const RawSegment segment = next_segment(rest, false);
-    const auto it = impl_->symbols.find(segment.text);
-    symbols[count++] = it == impl_->symbols.end() ? kUnknown : it->second;
-    more = !segment.last;
-  }
-  return impl_->walk(method_id, {symbols.data(), count}, more, from);
+  Segments segments(path, impl_->depth);
+  return impl_->walk(impl_->methods.find(method), segments, from);
 }
 
 std::vector<RouteTable::Shadowed> RouteTable::shadowed() const {
