@@ -1,6 +1,7 @@
 #include "decide/charge_list.h"
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 namespace weir::decide {
@@ -109,16 +110,16 @@ void ChargeList::add(LimitId id, Context& context) {
   const std::uint64_t cost = cost_of(policy, context.facts, decision, limit.unit);
   if (cost == 0) return;
 
-  LimitVerdict verdict;
+  // Made in its place: clearing one elsewhere and copying it took a third of this function.
+  LimitVerdict& verdict = *std::construct_at(&decision.verdicts[decision.count]);
   verdict.limit = id;
   verdict.mode = limit.mode;
   verdict.cost = cost;
   verdict.numbers = &numbers;
   verdict.from_override = from_override;
   if (numbers.kind == NumbersKind::deny) {
-    deny(verdict, Reason::not_in_plan);
-    decision.verdicts[decision.count++] = verdict;
-    return;
+    ++decision.count;
+    return deny(verdict, Reason::not_in_plan);
   }
 
   const std::string_view class_name = policy.classes[decision.class_id].name;
@@ -131,9 +132,8 @@ void ChargeList::add(LimitId id, Context& context) {
     if (filled != Filled::missing) continue;
     if (limit.on_missing == OnMissing::skip) return;
     if (limit.on_missing == OnMissing::deny) {
-      deny(verdict, Reason::missing_key);
-      decision.verdicts[decision.count++] = verdict;
-      return;
+      ++decision.count;
+      return deny(verdict, Reason::missing_key);
     }
     // `shared`, or a surface that does not even know an address: such callers count together.
     context.key.part(identity::kMissingPart, {});
@@ -142,15 +142,14 @@ void ChargeList::add(LimitId id, Context& context) {
   verdict.slot = numbers.slot;
   verdict.key = base::siphash13_128(context.secret, context.key.bytes());
 
-  store::Charge& charge = charges_[count_];
+  store::Charge& charge = charges_.make(count_);
   charge.slot = numbers.slot;
   charge.key = verdict.key;
   charge.numbers = verdict.applied();
   charge.cost = cost;
   charge.max_delay = longest_delay(context.facts, limit);
   charge.shadow = limit.mode == policy::Mode::shadow;
-  verdict_of_[count_++] = decision.count;
-  decision.verdicts[decision.count++] = verdict;
+  verdict_of_[count_++] = decision.count++;
 }
 
 }  // namespace weir::decide

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/digest.h"
+#include "base/lazy_array.h"
 #include "decide/decision.h"
 #include "decide/snapshot.h"
 #include "identity/caller.h"
@@ -37,7 +38,7 @@ class ChargeList {
   void add(policy::LimitId id, Context& context);
   void deny(LimitVerdict& verdict, Reason reason);
 
-  std::array<store::Charge, store::kMaxCharges> charges_;
+  base::LazyArray<store::Charge, store::kMaxCharges> charges_;
   std::array<std::size_t, store::kMaxCharges> verdict_of_;
   std::size_t count_ = 0;
   bool denied_ = false;

@@ -22,9 +22,14 @@ bool denies_longer(const LimitVerdict& a, const LimitVerdict& b) {
   return a.outcome.wait > b.outcome.wait;
 }
 
+// How many such requests still fit. A cost of 1 is the rule and a division is dear.
+std::uint64_t room(const LimitVerdict& v) {
+  return v.cost == 1 ? v.outcome.remaining : v.outcome.remaining / v.cost;
+}
+
 bool nearer_exhaustion(const LimitVerdict& a, const LimitVerdict& b) {
-  const std::uint64_t room_a = a.outcome.remaining / a.cost;
-  const std::uint64_t room_b = b.outcome.remaining / b.cost;
+  const std::uint64_t room_a = room(a);
+  const std::uint64_t room_b = room(b);
   return room_a != room_b ? room_a < room_b : a.outcome.reset > b.outcome.reset;
 }
 

@@ -18,23 +18,10 @@ using policy::Source;
 
 static_assert(kMaxClaim <= kMaxKeyValue);
 
-void KeyWriter::part(std::uint8_t type, std::string_view value) {
+void KeyWriter::hashed_part(std::uint8_t type, std::string_view value) {
   constexpr std::size_t kHashed = 0xffff;  // no length: the bytes are a hash
-  KeyHash hash;
-  std::size_t length = value.size();
-  if (length > kMaxKeyValue) {
-    hash = hash_api_key(value);
-    value = {reinterpret_cast<const char*>(hash.data()), hash.size()};
-    length = kHashed;
-  }
-  // The loader allows 8 parts to a key: at most 16 of these, of 259 bytes.
-  assert(size_ + 3 + value.size() <= kCapacity);
-  if (size_ + 3 + value.size() > kCapacity) return;
-  byte(type);
-  byte(static_cast<std::uint8_t>(length & 0xff));
-  byte(static_cast<std::uint8_t>(length >> 8));
-  std::memcpy(buffer_.data() + size_, value.data(), value.size());
-  size_ += value.size();
+  const KeyHash hash = hash_api_key(value);
+  put(type, kHashed, {reinterpret_cast<const char*>(hash.data()), hash.size()});
 }
 
 Caller::Caller(const policy::Policy& policy, const Accounts* accounts, const Facts& facts)
@@ -45,7 +32,6 @@ Caller::Caller(const policy::Policy& policy, const Accounts* accounts, const Fac
 // ---- address, account, tier ---------------------------------------------------------------------
 
 void Caller::resolve_address() {
-  if (address_resolved_) return;
   address_resolved_ = true;
   std::optional<policy::Address> whole = facts_.client;
   if (!whole && facts_.peer) {
@@ -56,26 +42,10 @@ void Caller::resolve_address() {
   address_ = whole->masked(policy_.identity.prefix_v4, policy_.identity.prefix_v6);
 }
 
-const std::optional<policy::Address>& Caller::address() {
-  resolve_address();
-  return address_;
-}
-
-bool Caller::shared_address() {
-  resolve_address();
-  return shared_;
-}
-
 void Caller::resolve_account() {
-  if (account_resolved_) return;
   account_resolved_ = true;
   api_key_ = raw(policy::kApiKey);
   if (api_key_ && accounts_ != nullptr) account_ = accounts_->find(hash_api_key(*api_key_));
-}
-
-const Account* Caller::account() {
-  resolve_account();
-  return account_;
 }
 
 policy::TierId Caller::tier() {
@@ -109,14 +79,13 @@ std::optional<std::string_view> Caller::value(KeyId key) {
 
 std::optional<std::string_view> Caller::resolve(KeyId id) {
   if (id == policy::kIpKey) {
-    resolve_address();
-    if (!address_) return std::nullopt;
+    if (!address()) return std::nullopt;
     const std::string_view text = address_->write(room());
     scratch_used_ += text.size();
     return text;
   }
   if (id == policy::kApiKey) {
-    resolve_account();
+    if (!account_resolved_) resolve_account();
     const bool believed = account_ != nullptr || policy_.identity.api_key_trusted;
     return believed ? api_key_ : std::nullopt;
   }

@@ -10,8 +10,10 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -46,11 +48,25 @@ class KeyWriter {
     byte(static_cast<std::uint8_t>(slot >> 8));
   }
   // `type` tells kinds of parts apart: kIpKey, kApiKey, kUserKey, or one of the above.
-  void part(std::uint8_t type, std::string_view value);
+  void part(std::uint8_t type, std::string_view value) {
+    if (value.size() > kMaxKeyValue) return hashed_part(type, value);
+    put(type, value.size(), value);
+  }
   std::string_view bytes() const { return {buffer_.data(), size_}; }
 
  private:
   void byte(std::uint8_t b) { buffer_[size_++] = static_cast<char>(b); }
+  void put(std::uint8_t type, std::size_t length, std::string_view bytes) {
+    // The loader allows 8 parts to a key: at most 16 of these, of 259 bytes.
+    assert(size_ + 3 + bytes.size() <= kCapacity);
+    if (size_ + 3 + bytes.size() > kCapacity) return;
+    byte(type);
+    byte(static_cast<std::uint8_t>(length & 0xff));
+    byte(static_cast<std::uint8_t>(length >> 8));
+    std::memcpy(buffer_.data() + size_, bytes.data(), bytes.size());
+    size_ += bytes.size();
+  }
+  void hashed_part(std::uint8_t type, std::string_view value);
 
   std::array<char, kCapacity> buffer_;
   std::size_t size_ = 0;
@@ -68,10 +84,20 @@ class Caller {
   Caller(const policy::Policy& policy, const Accounts* accounts, const Facts& facts);
 
   // The client address cut to the policy's prefix; nullopt where the surface knows none.
-  const std::optional<policy::Address>& address();
+  const std::optional<policy::Address>& address() {
+    if (!address_resolved_) resolve_address();
+    return address_;
+  }
   // In a network of `shared_ip`.
-  bool shared_address();
-  const Account* account();  // null: no known API key
+  bool shared_address() {
+    if (!address_resolved_) resolve_address();
+    return shared_;
+  }
+  // null: no known API key. Without accounts nothing is looked for.
+  const Account* account() {
+    if (accounts_ != nullptr && !account_resolved_) resolve_account();
+    return account_;
+  }
   policy::TierId tier();
   // The value of an identity key as it is counted (normalised, believed), or nullopt. For an API
   // key with accounts: only a known one. The view lives as long as the Caller.

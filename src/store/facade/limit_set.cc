@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "base/lazy_array.h"
 #include "store/facade/core.h"
 
 namespace weir {
@@ -74,7 +75,7 @@ struct LimitSet::Impl {
 
   // The charges of some items, in their order.
   struct Charges {
-    store::memory::Lazy<store::Charge> charges;
+    base::LazyArray<store::Charge, store::kMaxCharges> charges;
     std::size_t count = 0;
     std::span<const store::Charge> span() const { return {charges.data(), count}; }
   };

@@ -16,9 +16,9 @@
 #include <memory>
 #include <mutex>
 #include <span>
-#include <type_traits>
 
 #include "algo/step.h"
+#include "base/lazy_array.h"
 #include "store/memory/overflow.h"
 #include "store/memory/shard.h"
 #include "store/store.h"
@@ -65,23 +65,6 @@ class ShardLocks {
   std::uint64_t held_ = 0;
 };
 
-// Room for kMaxCharges values that are made one by one: most requests have few charges, and setting
-// up sixteen of everything would cost more than the decision.
-template <typename T>
-class Lazy {
-  static_assert(std::is_trivially_destructible_v<T>);
-
- public:
-  T& make(std::size_t i) { return *std::construct_at(data() + i); }
-  T& operator[](std::size_t i) { return data()[i]; }
-  const T& operator[](std::size_t i) const { return data()[i]; }
-  T* data() { return reinterpret_cast<T*>(room_); }
-  const T* data() const { return reinterpret_cast<const T*>(room_); }
-
- private:
-  alignas(T) std::byte room_[kMaxCharges * sizeof(T)];
-};
-
 class Transaction {
  public:
   // At most kMaxCharges charges.
@@ -126,8 +109,8 @@ class Transaction {
   std::unique_lock<std::mutex> overflow_lock_;
   Now now_;
   std::array<std::uint8_t, kMaxCharges> group_of_;
-  Lazy<Group> groups_;
-  Lazy<Outcome> outcomes_;
+  base::LazyArray<Group, kMaxCharges> groups_;
+  base::LazyArray<Outcome, kMaxCharges> outcomes_;
 };
 
 }  // namespace weir::store::memory
