@@ -53,6 +53,20 @@ TEST(MemoryStore, HoldsOneKeyIfThatIsAllItMay) {
   EXPECT_EQ(l.store().stats().capacity, 1u);
 }
 
+// The index grows with the keys; whatever its size, each is found where it was filed.
+TEST(MemoryStore, FindsEveryKeyAsItsIndexGrows) {
+  constexpr std::uint64_t kKeys = 700;
+  Lab l(open({.max_keys = 1'000, .shards = 1}));
+  const algo::Numbers numbers = a_day(Algorithm::fixed_window, kKeys);
+  for (std::uint64_t n = 1; n <= kKeys; ++n) {
+    for (std::uint64_t key = 1; key <= n; ++key) {
+      const Outcome o = l.charge({l.on(1, "k" + std::to_string(key), numbers)})[0];
+      ASSERT_EQ(o.remaining, kKeys - (n - key + 1)) << "key " << key << " of " << n;
+    }
+  }
+  EXPECT_EQ(l.store().stats().keys, kKeys);
+}
+
 // Random keys up to max_keys all find a place of their own, over all shards.
 TEST(MemoryStore, HasAPlaceForEveryOneOfMaxKeys) {
   constexpr std::uint64_t kKeys = 200'000;

@@ -1,5 +1,6 @@
 #include "store/memory/shard.h"
 
+#include <bit>
 #include <cassert>
 
 namespace weir::store::memory {
@@ -19,7 +20,7 @@ void Shard::attach(Entry* entries, std::uint32_t capacity, std::uint32_t* heads,
   entries_ = entries;
   capacity_ = capacity;
   heads_ = heads;
-  head_mask_ = head_count - 1;
+  head_count_ = head_count;
 }
 
 Entry* Shard::find(Slot slot, Algorithm algorithm, const base::Digest& key, Instant now) {
@@ -63,7 +64,29 @@ void Shard::link(Entry* entry, Slot slot, Algorithm algorithm, const base::Diges
   entry->next = first;
   first = index_of(entry);
   ++keys_;
+  for (std::uint32_t i = 0; i < kSplit; ++i) grow_index();
   for (std::uint32_t i = 0; i < kSweep; ++i) sweep_one(now);
+}
+
+void Shard::grow_index() {
+  const std::uint32_t added = heads_used_.load(std::memory_order_relaxed);
+  if (added == head_count_ || added >= kSplit * keys_) return;
+  const std::uint32_t mask = std::bit_ceil(added + 1) - 1;
+  mask_.store(mask, std::memory_order_relaxed);
+  heads_used_.store(added + 1, std::memory_order_relaxed);
+  std::uint32_t* from = &heads_[added & mask >> 1];
+  std::uint32_t* to = &heads_[added];
+  while (*from != 0) {
+    Entry* entry = at(*from);
+    if ((entry->key.lo & mask) != added) {
+      from = &entry->next;
+      continue;
+    }
+    *to = *from;
+    *from = entry->next;
+    to = &entry->next;
+  }
+  *to = 0;
 }
 
 void Shard::unlink(Entry* entry) {

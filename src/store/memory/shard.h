@@ -1,5 +1,7 @@
 // One lock's share of the memory table: a chained hash index over a fixed pool of entries.
 //
+// The index has a head or two for each key it has held at once, up to its full size: it grows with
+// the keys (linear hashing: a new key splits two chains), so that few keys need few cache lines.
 // An entry is one cache line. Entries are free (in a list), reserved (taken for a request that may
 // yet be denied: invisible) or linked (found by their key). A linked entry whose `expires_ns` has
 // come equals a full counter, for any limit, so it is treated as absent and may be reused: nothing
@@ -10,6 +12,7 @@
 // allocated by its owner and freed here with its entry. Cost: O(chain), 1 to 2 lines on average.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 
@@ -44,22 +47,22 @@ static_assert(sizeof(Entry) == 64, "one cache line");
 class alignas(64) Shard {
  public:
   static constexpr std::uint32_t kSweep = 4;
+  static constexpr std::uint32_t kSplit = 2;
   static constexpr std::uint32_t kProbe = 128;
 
   Shard() = default;
   Shard(const Shard&) = delete;
   ~Shard();
 
-  // `entries` and `heads` are zeroed and outlive the shard; `head_count` is a power of two.
+  // `entries` and `heads` are zeroed and outlive the shard; `head_count` is a power of two: the
+  // full size of the index.
   void attach(Entry* entries, std::uint32_t capacity, std::uint32_t* heads,
               std::uint32_t head_count);
 
   // Bring the lines that `find` will read nearer: the index needs no lock, the entry needs it held.
-  void prefetch_index(const base::Digest& key) const {
-    __builtin_prefetch(heads_ + (key.lo & head_mask_));
-  }
+  void prefetch_index(const base::Digest& key) const { __builtin_prefetch(heads_ + place(key)); }
   void prefetch_entry(const base::Digest& key) const {
-    const std::uint32_t first = heads_[key.lo & head_mask_];
+    const std::uint32_t first = heads_[place(key)];
     if (first != 0) __builtin_prefetch(entries_ + (first - 1), 1);
   }
 
@@ -86,14 +89,26 @@ class alignas(64) Shard {
   std::uint32_t index_of(const Entry* entry) const {
     return static_cast<std::uint32_t>(entry - entries_) + 1;
   }
-  std::uint32_t& head(const base::Digest& key) { return heads_[key.lo & head_mask_]; }
+  // The head of a key's chain. One that is not in use yet is still part of the chain it will be
+  // split off.
+  std::uint64_t place(const base::Digest& key) const {
+    const std::uint64_t mask = mask_.load(std::memory_order_relaxed);
+    const std::uint64_t at = key.lo & mask;
+    return at < heads_used_.load(std::memory_order_relaxed) ? at : at & mask >> 1;
+  }
+  std::uint32_t& head(const base::Digest& key) { return heads_[place(key)]; }
+  // Takes one more head into use, and what belongs to it from the chain it is split off.
+  void grow_index();
   void unlink(Entry* entry);
   // Moves the hand by one; frees the entry there if it is dead.
   bool sweep_one(Instant now);
 
   Entry* entries_ = nullptr;
   std::uint32_t* heads_ = nullptr;
-  std::uint64_t head_mask_ = 0;
+  std::uint32_t head_count_ = 0;
+  // Atomic for prefetch_index alone, which may read them as they change.
+  std::atomic<std::uint32_t> heads_used_{1};
+  std::atomic<std::uint32_t> mask_{0};  // bit_ceil(heads_used_) - 1
   std::uint32_t capacity_ = 0;
   std::uint32_t touched_ = 0;  // entries ever used; the rest of the pool is untouched memory
   std::uint32_t free_ = 0;

@@ -49,7 +49,6 @@ ShardLocks::ShardLocks(Table& table, std::span<const Charge> charges) : table_(t
   for (std::uint64_t rest = held_; rest != 0; rest &= rest - 1) {
     table_.shards[static_cast<std::size_t>(std::countr_zero(rest))].mutex.lock();
   }
-  if (charges.size() == 1) return;  // it is wanted at once
   for (const Charge& c : charges) table.shards[table.shard_of(c.key)].prefetch_entry(c.key);
 }
 
