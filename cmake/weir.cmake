@@ -33,15 +33,21 @@ function(weir_include_check TARGET FOLDER DEPS)
   add_dependencies(${TARGET} ${TARGET}_includes)
 endfunction()
 
-# weir_library(NAME folder SRCS files DEPS folders LINK third-party targets)
+# weir_library(NAME folder SRCS files DEPS folders LINK third-party targets [HOT])
+# HOT: on the path of every decision. Position-independent code calls its own functions as if
+# another library could replace them, and so inlines none of them; here nothing is ever replaced.
 function(weir_library)
-  cmake_parse_arguments(L "" "NAME" "SRCS;DEPS;LINK" ${ARGN})
+  cmake_parse_arguments(L "HOT" "NAME" "SRCS;DEPS;LINK" ${ARGN})
   add_library(weir_${L_NAME} STATIC ${L_SRCS})
   target_link_libraries(weir_${L_NAME} PUBLIC $<BUILD_INTERFACE:weir_flags>)
   foreach(dep ${L_DEPS})
     target_link_libraries(weir_${L_NAME} PUBLIC weir_${dep})
   endforeach()
   target_link_libraries(weir_${L_NAME} PUBLIC ${L_LINK})
+  if(L_HOT)
+    target_compile_options(weir_${L_NAME} PRIVATE
+      -fno-semantic-interposition $<$<CONFIG:RelWithDebInfo>:-O3>)
+  endif()
   weir_include_check(weir_${L_NAME} ${L_NAME} "${L_DEPS}")
 endfunction()
 
