@@ -200,7 +200,7 @@ void Caller::resolve_claims() {
 std::string_view Caller::keep(std::string_view text) {
   assert(scratch_used_ + text.size() <= scratch_.size());
   char* const at = scratch_.data() + scratch_used_;
-  std::memcpy(at, text.data(), text.size());
+  if (!text.empty()) std::memcpy(at, text.data(), text.size());
   scratch_used_ += text.size();
   return {at, text.size()};
 }

@@ -63,7 +63,8 @@ class KeyWriter {
     byte(type);
     byte(static_cast<std::uint8_t>(length & 0xff));
     byte(static_cast<std::uint8_t>(length >> 8));
-    std::memcpy(buffer_.data() + size_, bytes.data(), bytes.size());
+    // A missing part has no bytes, and a null view is no argument for memcpy.
+    if (!bytes.empty()) std::memcpy(buffer_.data() + size_, bytes.data(), bytes.size());
     size_ += bytes.size();
   }
   void hashed_part(std::uint8_t type, std::string_view value);

@@ -1,4 +1,5 @@
 #include "identity/caller.h"
+#include "base/testing/count_allocations.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +8,6 @@
 #include <vector>
 
 #include "identity/testing/caller_fixture.h"
-#include "identity/testing/count_allocations.h"
 
 namespace weir::identity {
 namespace {
@@ -411,7 +411,7 @@ TEST(Caller, AllocatesNothing) {
   Facts bad_facts;
   bad_facts.headers = bad_headers;
 
-  const std::size_t before = allocations_so_far();
+  const std::size_t before = base::testing::allocations_so_far();
   Caller caller(policy, accounts.get(), facts);
   KeyWriter writer;
   writer.start(1);
@@ -423,7 +423,7 @@ TEST(Caller, AllocatesNothing) {
   Caller bad(policy, accounts.get(), bad_facts);
   const bool bad_user = bad.value(policy::kUserKey).has_value();
   const policy::TierId bad_tier = bad.tier();
-  const std::size_t after = allocations_so_far();
+  const std::size_t after = base::testing::allocations_so_far();
 
   EXPECT_GT(before, 0U);  // they are counted
   EXPECT_EQ(after - before, 0U);

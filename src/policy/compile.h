@@ -48,9 +48,9 @@ struct Build {
 };
 
 inline constexpr std::size_t kMaxTiers = 64;
-inline constexpr std::size_t kMaxClasses = 1024;
+inline constexpr std::size_t kMaxClasses = 4096;
 inline constexpr std::size_t kMaxUnits = 16;
-inline constexpr std::size_t kMaxLimits = 512;
+inline constexpr std::size_t kMaxLimits = 4096;
 inline constexpr std::size_t kMaxMatching = 16;  // limits that can match one request
 inline constexpr std::size_t kMaxKeyParts = 8;
 inline constexpr std::size_t kMaxIdentityKeys = 32;

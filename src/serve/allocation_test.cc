@@ -3,30 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
-#include <new>
 #include <string>
 
+#include "base/testing/count_allocations.h"
 #include "serve/service.h"
 #include "serve/testing/test_server.h"
 #include "wire/http1.h"
 
-namespace {
-std::atomic<std::size_t> allocations{0};
-}  // namespace
-
-// Not inlined: the compiler would see free() where it expects a delete.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  if (void* p = std::malloc(size)) return p;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-
 namespace weir::serve {
 namespace {
+
+using base::testing::allocations_so_far;
 
 constexpr std::string_view kPolicy = R"(version: 1
 tiers: {free: {public: true}, pro: {label: Pro, public: true, upgrade_url: "https://a.example/up"}}
@@ -81,18 +69,18 @@ TEST_F(Loopless, NeitherAnAdmissionNorADenialAllocates) {
       "GET", "/v1/auth/nginx",
       {{"X-Original-Method", "GET"}, {"X-Original-URI", "/v1/search?q=1"}, {"X-Api-Key", "k"}});
   ASSERT_EQ(answer(ask), 200);
-  std::size_t before = allocations.load();
+  std::size_t before = allocations_so_far();
   for (int i = 0; i < 40; ++i) ASSERT_EQ(answer(ask), 200);
-  EXPECT_EQ(allocations.load() - before, 0u);
+  EXPECT_EQ(allocations_so_far() - before, 0u);
   while (answer(ask) == 200) {
   }
   ASSERT_EQ(answer(nginx), 403);
-  before = allocations.load();
+  before = allocations_so_far();
   for (int i = 0; i < 40; ++i) {
     ASSERT_EQ(answer(ask), 429);
     ASSERT_EQ(answer(nginx), 403);
   }
-  EXPECT_EQ(allocations.load() - before, 0u);
+  EXPECT_EQ(allocations_so_far() - before, 0u);
 }
 
 }  // namespace

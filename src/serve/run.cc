@@ -1,10 +1,12 @@
 #include "serve/run.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <cerrno>
 #include <ctime>
 #include <iostream>
+#include <string>
 
 #include "host/log.h"
 #include "serve/server.h"
@@ -23,6 +25,19 @@ sigset_t handled_signals() {
   sigemptyset(&set);
   for (const int signal : {SIGHUP, SIGTERM, SIGINT}) sigaddset(&set, signal);
   return set;
+}
+
+// A connection is a file: takes as many as the hard limit allows, and says where that is too few.
+void raise_file_limit(std::size_t connections) {
+  constexpr std::size_t kOwnFiles = 64;  // listeners, loops, logs
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = files.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &files);
+  const std::size_t wanted = connections + kOwnFiles;
+  if (files.rlim_cur >= wanted) return;
+  host::log(LogLevel::warning, "too few file descriptors, connections beyond them will wait",
+            {{"limit", std::to_string(files.rlim_cur)}, {"wanted", std::to_string(wanted)}});
 }
 
 void log_finding(const policy::Finding& finding) {
@@ -71,6 +86,7 @@ int run(const ServeOptions& options) {
   const sigset_t signals = handled_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
+  raise_file_limit(options.limits.max_connections);
 
   static SystemClock clock;
   Server::Opened opened = Server::open(options, clock);

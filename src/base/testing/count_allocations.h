@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-namespace weir::identity::testing {
+namespace weir::base::testing {
 
 std::size_t allocations_so_far();
 
-}  // namespace weir::identity::testing
+}  // namespace weir::base::testing
