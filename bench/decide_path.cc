@@ -114,7 +114,18 @@ class Path {
 
 }  // namespace
 
-int main() {
+// `decide_path N` runs N limits alone, for a profiler.
+int profile(int limits) {
+  Path path(limits);
+  path.start();
+  for (int round = 0; round < kRounds; ++round) {
+    for (int i = 0; i < kPerRound; ++i) path.decide(i);
+  }
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  if (argc > 1) return profile(std::atoi(argv[1]));
   Path one(1);
   Path four(4);
   one.start();

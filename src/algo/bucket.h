@@ -11,9 +11,11 @@
 // Instants saturate at 2^64-1 ns, 584 years after the clock's zero.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "algo/step.h"
+#include "base/u128.h"
 
 namespace weir::algo {
 
@@ -49,9 +51,82 @@ class Bucket {
   bool clamped_ = false;
 };
 
-Step charge_bucket(const Numbers& numbers, const State& state, std::uint64_t cost, Now now,
-                   Duration max_delay);
-Outcome peek_bucket(const Numbers& numbers, const State& state, std::uint64_t cost, Now now,
-                    Duration max_delay);
+inline Bucket::Bucket(const Numbers& numbers, const State& state, Now now, Duration max_delay)
+    : numbers_(numbers),
+      now_(now.steady),
+      units_now_(units_at(now.steady)),
+      allowed_(std::min(Duration{numbers.max_wait_ns}, max_delay)) {
+  if (state.a <= now_.ns) return;
+  const base::Division owed =
+      numbers.on_the_nanosecond()
+          ? base::Division{state.a, 0}
+          : base::divide(base::u128{state.a} * numbers.units_per_period, numbers.period_ns);
+  used_ = detail::saturating_sub(owed.quotient, units_now_);
+  clamped_ = used_ > numbers.burst_units;
+  if (clamped_) used_ = numbers.burst_units;
+  // v(state.a - 1) < v(state.a): the state is the first instant of its unit, as this grid stores
+  // it.
+  const bool first = owed.remainder < numbers.units_per_period;
+  full_at_ =
+      first && !clamped_ ? Instant{state.a} : instant_of(detail::saturating_add(units_now_, used_));
+}
+
+inline std::uint64_t Bucket::units_at(Instant t) const {
+  if (numbers_.on_the_nanosecond()) return t.ns;
+  return base::mul_div_floor(t.ns, numbers_.units_per_period, numbers_.period_ns);
+}
+
+inline Instant Bucket::instant_of(std::uint64_t units) const {
+  if (numbers_.on_the_nanosecond()) return {units};
+  return {base::mul_div_ceil(units, numbers_.period_ns, numbers_.units_per_period)};
+}
+
+// With a bound on the delay, requests alike are admitted while the queue before them drains in
+// time, so what is left is the cost of those (the last may reach beyond the bound), or less where
+// the bucket itself holds less.
+inline std::uint64_t Bucket::remaining(std::uint64_t cost) const {
+  const std::uint64_t k = numbers_.units_per_token;
+  const std::uint64_t tokens = room() / k;
+  if (!delayed() || allowed_ == Duration::max()) return tokens;
+  if (full_at() > now_ + allowed_) return 0;
+  if (cost > numbers_.burst) return tokens;
+  const std::uint64_t horizon =
+      detail::saturating_sub(units_at(now_ + allowed_), detail::saturating_add(units_now_, used_));
+  const std::uint64_t requests = horizon / (cost * k) + 1;
+  return std::min(tokens, detail::saturating_mul(requests, cost));
+}
+
+inline bool Bucket::fits(std::uint64_t cost) const {
+  if (delayed() && full_at() - now_ > allowed_) return false;
+  return cost * numbers_.units_per_token <= room();
+}
+
+inline Duration Bucket::wait(std::uint64_t cost) const {
+  if (fits(cost)) return {};
+  Instant at = now_;
+  const std::uint64_t needed = cost * numbers_.units_per_token;
+  if (needed > room()) {
+    at = instant_of(detail::saturating_add(units_now_, needed - room()));
+  }
+  if (delayed()) at = std::max(at, full_at() - allowed_);
+  return at - now_;
+}
+
+inline Duration Bucket::delay(std::uint64_t cost) const {
+  return delayed() && cost != 0 ? full_at() - now_ : Duration{};
+}
+
+inline void Bucket::add(std::uint64_t cost) {
+  used_ += cost * numbers_.units_per_token;
+  full_at_ = instant_of(detail::saturating_add(units_now_, used_));
+}
+
+inline void Bucket::take_back(std::uint64_t cost) {
+  // A cost above the burst gives back all there is; the product of a smaller one fits.
+  const std::uint64_t units =
+      cost > numbers_.burst ? numbers_.burst_units : cost * numbers_.units_per_token;
+  used_ = detail::saturating_sub(used_, units);
+  full_at_ = instant_of(detail::saturating_add(units_now_, used_));
+}
 
 }  // namespace weir::algo

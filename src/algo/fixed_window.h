@@ -4,13 +4,13 @@
 //               (packed.h). Wall time only places the window; its length is counted as it passes.
 // align: first  a window begins with the first request that finds none open; state.a is its start
 // on
-//               the steady clock and state.b its count. No count, no window: a start of 0 is a
-//               start.
+//               the steady clock and state.b its count. No count, no window: a start of 0 is one.
 // A window from the future (the clock was stepped back) counts as the current one.
 #pragma once
 
 #include <cstdint>
 
+#include "algo/packed.h"
 #include "algo/step.h"
 
 namespace weir::algo {
@@ -46,7 +46,39 @@ class FixedWindow {
   bool clamped_ = false;
 };
 
-Step charge_fixed(const Numbers& numbers, const State& state, std::uint64_t cost, Now now);
-Outcome peek_fixed(const Numbers& numbers, const State& state, std::uint64_t cost, Now now);
+inline FixedWindow::FixedWindow(const Numbers& numbers, const State& state, Now now)
+    : numbers_(numbers), now_(now.steady) {
+  if (numbers.align == Align::epoch) {
+    read_epoch(state, now.wall());
+  } else {
+    read_first(state);
+  }
+}
+
+inline void FixedWindow::read_epoch(const State& state, Instant wall) {
+  const Split split(numbers_.period_ns);
+  ordinal_ = wall.ns / numbers_.period_ns;
+  elapsed_ns_ = wall.ns % numbers_.period_ns;
+  const Packed stored = split.unpack(state.a);
+  const std::int64_t behind = split.behind(ordinal_, stored.ordinal);
+  if (stored.count == 0 || behind > 0) return;
+  count_ = stored.count;
+  clamped_ = behind < 0;
+}
+
+inline void FixedWindow::read_first(const State& state) {
+  if (state.b == 0) return;
+  const Duration elapsed = now_ - Instant{state.a};  // zero for a start in the future
+  if (elapsed.ns >= numbers_.period_ns) return;
+  elapsed_ns_ = elapsed.ns;
+  count_ = state.b;
+  clamped_ = state.a > now_.ns;
+}
+
+inline State FixedWindow::state() const {
+  if (count_ == 0) return {};
+  if (numbers_.align == Align::first) return {now_.ns - elapsed_ns_, count_, 0};
+  return {Split(numbers_.period_ns).pack(ordinal_, count_), 0, 0};
+}
 
 }  // namespace weir::algo

@@ -8,6 +8,7 @@
 //   reset()          what Outcome::reset says
 //   delay(cost)      what an admitted caller waits out (0 but for leaky_bucket)
 //   add(cost)        charges it; state() is what is to be stored
+//   full_at()        the steady instant from which it equals full
 //   clamped()        the stored state lay beyond what these numbers can owe, or in the future
 // This file turns one into a verdict, the same way for all: cost 0 is admitted and changes nothing,
 // a cost above the limit never fits, and a denial stores at most the clamped state, without which
@@ -46,14 +47,14 @@ Outcome peek_level(const Level& level, std::uint64_t cost) {
 
 template <typename Level>
 Step charge_level(Level level, const State& state, std::uint64_t cost) {
-  if (cost == 0 || cost > level.limit()) return {peek_level(level, cost), state};
+  if (cost == 0 || cost > level.limit()) return {peek_level(level, cost), state, level.full_at()};
   if (!level.fits(cost)) {
     return {outcome_of(level, cost, false, Reason::limit_exceeded),
-            level.clamped() ? level.state() : state};
+            level.clamped() ? level.state() : state, level.full_at()};
   }
   const Duration delay = level.delay(cost);
   level.add(cost);
-  Step step{outcome_of(level, cost, true, Reason::admitted), level.state()};
+  Step step{outcome_of(level, cost, true, Reason::admitted), level.state(), level.full_at()};
   step.outcome.delay = delay;
   return step;
 }

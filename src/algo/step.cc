@@ -5,6 +5,7 @@
 
 #include "algo/bucket.h"
 #include "algo/fixed_window.h"
+#include "algo/level.h"
 #include "algo/sliding_window.h"
 
 namespace weir::algo {
@@ -25,11 +26,11 @@ Step charge(const Numbers& numbers, const State& state, std::uint64_t cost, Now 
   switch (numbers.algorithm) {
     case Algorithm::token_bucket:
     case Algorithm::leaky_bucket:
-      return charge_bucket(numbers, state, cost, now, max_delay);
+      return charge_level(Bucket(numbers, state, now, max_delay), state, cost);
     case Algorithm::fixed_window:
-      return charge_fixed(numbers, state, cost, now);
+      return charge_level(FixedWindow(numbers, state, now), state, cost);
     case Algorithm::sliding_window:
-      return charge_sliding(numbers, state, cost, now);
+      return charge_level(SlidingWindow(numbers, state, now), state, cost);
     case Algorithm::sliding_log:
       break;
   }
@@ -42,11 +43,11 @@ Outcome peek(const Numbers& numbers, const State& state, std::uint64_t cost, Now
   switch (numbers.algorithm) {
     case Algorithm::token_bucket:
     case Algorithm::leaky_bucket:
-      return peek_bucket(numbers, state, cost, now, max_delay);
+      return peek_level(Bucket(numbers, state, now, max_delay), cost);
     case Algorithm::fixed_window:
-      return peek_fixed(numbers, state, cost, now);
+      return peek_level(FixedWindow(numbers, state, now), cost);
     case Algorithm::sliding_window:
-      return peek_sliding(numbers, state, cost, now);
+      return peek_level(SlidingWindow(numbers, state, now), cost);
     case Algorithm::sliding_log:
       break;
   }

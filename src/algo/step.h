@@ -2,9 +2,9 @@
 //
 //   State s;                                     // all zero: nothing was ever charged
 //   Step step = charge(numbers, s, 1, now);
-//   if (step.outcome.admit) s = step.next;       // a denial's `next` differs from s only where s
-//   lay
-//                                                // beyond what these numbers can owe (clamped)
+//   if (step.outcome.admit) s = step.next;
+//
+// A denial's `next` differs from `s` only where s lay beyond what these numbers can owe (clamped).
 //
 // A State holds no numbers: they are applied when it is read, so a tier, an override or a reload
 // takes effect at once. token_bucket and leaky_bucket keep one instant (the theoretical arrival
@@ -35,6 +35,7 @@ struct State {
 struct Step {
   Outcome outcome;
   State next;
+  Instant full_at;  // the steady instant from which `next` equals full
 };
 
 // The longest delay a surface can wait out: a surface that cannot wait passes Duration{0}, and a

@@ -23,7 +23,8 @@ struct Digest {
 };
 
 // SipHash with one compression and three finalisation rounds and a 128-bit result (Aumasson and
-// Bernstein; the reference implementation's vectors are in digest_test.cc). About 12 ns for 26 bytes.
+// Bernstein; the reference implementation's vectors are in digest_test.cc). About 12 ns for 26
+// bytes.
 Digest siphash13_128(const HashSecret& secret, std::string_view bytes);
 
 }  // namespace weir::base

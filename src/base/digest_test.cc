@@ -92,6 +92,21 @@ TEST(SipHash, ReadsEveryByteAndTheLength) {
   }
 }
 
+TEST(SipHash, DoesNotDependOnThePiecesThatTheBytesComeIn) {
+  const std::string bytes = counting_bytes(40);
+  for (std::size_t first = 0; first <= 20; ++first) {
+    for (std::size_t second = 0; second <= 20; ++second) {
+      SipHasher<1, 3> hasher(kKey);
+      hasher.add(std::string_view(bytes).substr(0, first));
+      hasher.add(std::string_view(bytes).substr(first, second));
+      for (std::size_t i = first + second; i < bytes.size(); ++i) {
+        hasher.add(static_cast<unsigned char>(bytes[i]), 1);
+      }
+      EXPECT_EQ(hasher.finish(), siphash13_128(kKey, bytes)) << first << " and " << second;
+    }
+  }
+}
+
 TEST(SipHash, DependsOnBothHalvesOfTheSecret) {
   const Digest d = siphash13_128(kKey, "key");
   EXPECT_NE(siphash13_128({kKey.k0 ^ 1, kKey.k1}, "key"), d);

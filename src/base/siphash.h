@@ -25,6 +25,20 @@ inline std::uint64_t little_endian_64(const char* p) {
   return word;
 }
 
+// 1 to 7 bytes; words that overlap, since a copy of any length is a call.
+inline std::uint64_t little_endian(const char* p, std::size_t size) {
+  const auto byte = [p](std::size_t i) { return std::uint64_t{static_cast<unsigned char>(p[i])}; };
+  if (size < 4)
+    return byte(0) | byte(size / 2) << 8 * (size / 2) | byte(size - 1) << 8 * (size - 1);
+  const auto four = [p](std::size_t i) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, p + i, sizeof word);
+    if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap32(word);
+    return std::uint64_t{word};
+  };
+  return four(0) | four(size - 4) << 8 * (size - 4);
+}
+
 struct SipState {
   std::uint64_t v0, v1, v2, v3;
 
@@ -55,29 +69,59 @@ struct SipState {
 
 }  // namespace detail
 
+// The hash of bytes that come in pieces, which are never put together in memory.
+//
+//   SipHasher<1, 3> hasher(secret);
+//   hasher.add(0x7, 2);      // the bytes 7, 0
+//   hasher.add("text");
+//   Digest d = hasher.finish();
+template <int kCompression, int kFinalisation>
+class SipHasher {
+ public:
+  // "somepseudorandomlygeneratedbytes", and 0xee for the 128-bit variant.
+  explicit SipHasher(const HashSecret& secret)
+      : state_{secret.k0 ^ 0x736f6d6570736575, secret.k1 ^ 0x646f72616e646f6d ^ 0xee,
+               secret.k0 ^ 0x6c7967656e657261, secret.k1 ^ 0x7465646279746573} {}
+
+  // The `bytes` (1 to 8) low bytes of a word, the lowest first; the others are zero.
+  void add(std::uint64_t word, unsigned bytes) {
+    const unsigned waiting = size_ % 8;
+    size_ += bytes;
+    rest_ |= word << (8 * waiting);
+    if (waiting + bytes < 8) return;
+    state_.template compress<kCompression>(rest_);
+    rest_ = waiting == 0 ? 0 : word >> (8 * (8 - waiting));
+  }
+  void add(std::string_view bytes) {
+    const char* p = bytes.data();
+    std::size_t left = bytes.size();
+    for (; left >= 8; left -= 8, p += 8) add(detail::little_endian_64(p), 8);
+    if (left != 0) add(detail::little_endian(p, left), static_cast<unsigned>(left));
+  }
+  Digest finish() {
+    // The last word: what is left of the bytes, and the length mod 256 on top.
+    state_.template compress<kCompression>(rest_ | std::uint64_t{size_} << 56);
+    Digest digest;
+    state_.v2 ^= 0xee;
+    state_.template rounds<kFinalisation>();
+    digest.lo = state_.fold();
+    state_.v1 ^= 0xdd;
+    state_.template rounds<kFinalisation>();
+    digest.hi = state_.fold();
+    return digest;
+  }
+
+ private:
+  detail::SipState state_;
+  std::uint64_t rest_ = 0;  // the bytes of an unfinished word
+  unsigned size_ = 0;       // of all so far; only its low 8 bits matter
+};
+
 template <int kCompression, int kFinalisation>
 Digest siphash128(const HashSecret& secret, std::string_view bytes) {
-  // "somepseudorandomlygeneratedbytes", and 0xee for the 128-bit variant.
-  detail::SipState s{secret.k0 ^ 0x736f6d6570736575, secret.k1 ^ 0x646f72616e646f6d ^ 0xee,
-                     secret.k0 ^ 0x6c7967656e657261, secret.k1 ^ 0x7465646279746573};
-  const std::size_t whole = bytes.size() & ~std::size_t{7};
-  for (std::size_t i = 0; i < whole; i += 8) {
-    s.compress<kCompression>(detail::little_endian_64(bytes.data() + i));
-  }
-  // The last word: what is left of the bytes, and the length mod 256 on top.
-  std::uint64_t last = std::uint64_t{bytes.size()} << 56;
-  for (std::size_t i = whole; i < bytes.size(); ++i) {
-    last |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << (8 * (i - whole));
-  }
-  s.compress<kCompression>(last);
-  Digest digest;
-  s.v2 ^= 0xee;
-  s.rounds<kFinalisation>();
-  digest.lo = s.fold();
-  s.v1 ^= 0xdd;
-  s.rounds<kFinalisation>();
-  digest.hi = s.fold();
-  return digest;
+  SipHasher<kCompression, kFinalisation> hasher(secret);
+  hasher.add(bytes);
+  return hasher.finish();
 }
 
 }  // namespace weir::base

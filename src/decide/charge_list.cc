@@ -67,7 +67,6 @@ struct ChargeList::Context {
   const base::HashSecret& secret;
   Now now;
   Decision& decision;
-  identity::KeyWriter key;
 };
 
 void ChargeList::collect(const Snapshot& snapshot, const identity::Facts& facts,
@@ -124,10 +123,10 @@ void ChargeList::add(LimitId id, Context& context) {
 
   const std::string_view class_name = policy.classes[decision.class_id].name;
   bool by_address = false;
-  context.key.start(numbers.slot);
+  identity::KeyHasher key(context.secret, numbers.slot);
   for (const policy::KeyPart& part : limit.key) {
-    const Filled filled = context.caller.append(context.key, part, class_name,
-                                                limit.on_missing == OnMissing::address);
+    const Filled filled =
+        context.caller.append(key, part, class_name, limit.on_missing == OnMissing::address);
     by_address = by_address || filled == Filled::by_address;
     if (filled != Filled::missing) continue;
     if (limit.on_missing == OnMissing::skip) return;
@@ -136,11 +135,11 @@ void ChargeList::add(LimitId id, Context& context) {
       return deny(verdict, Reason::missing_key);
     }
     // `shared`, or a surface that does not even know an address: such callers count together.
-    context.key.part(identity::kMissingPart, {});
+    key.part(identity::kMissingPart, {});
   }
   verdict.shared = by_address && context.caller.shared_address();
   verdict.slot = numbers.slot;
-  verdict.key = base::siphash13_128(context.secret, context.key.bytes());
+  verdict.key = key.finish();
 
   store::Charge& charge = charges_.make(count_);
   charge.slot = numbers.slot;

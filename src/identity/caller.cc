@@ -18,7 +18,7 @@ using policy::Source;
 
 static_assert(kMaxClaim <= kMaxKeyValue);
 
-void KeyWriter::hashed_part(std::uint8_t type, std::string_view value) {
+void KeyHasher::hashed_part(std::uint8_t type, std::string_view value) {
   constexpr std::size_t kHashed = 0xffff;  // no length: the bytes are a hash
   const KeyHash hash = hash_api_key(value);
   put(type, kHashed, {reinterpret_cast<const char*>(hash.data()), hash.size()});
@@ -229,7 +229,7 @@ bool Caller::holds_address(std::string_view value) {
   return cut.contains(*address_);
 }
 
-void Caller::append_value(KeyWriter& key, KeyId id, std::string_view value) const {
+void Caller::append_value(KeyHasher& key, KeyId id, std::string_view value) const {
   if (id <= policy::kUserKey) {
     key.part(id, value);
     return;
@@ -238,7 +238,7 @@ void Caller::append_value(KeyWriter& key, KeyId id, std::string_view value) cons
   key.part(kOwnPart, value);
 }
 
-Filled Caller::append(KeyWriter& key, const policy::KeyPart& part, std::string_view class_name,
+Filled Caller::append(KeyHasher& key, const policy::KeyPart& part, std::string_view class_name,
                       bool stand_in) {
   if (part.is_class) {
     key.part(kClassPart, class_name);

@@ -1,8 +1,8 @@
 // One request's caller: address, tier, account and the values of identity keys, resolved on demand.
 //
 //   Caller caller(policy, accounts, facts);
-//   KeyWriter key(bytes);
-//   if (caller.append(key, part, class_name)) digest = siphash13_128(secret, key.bytes());
+//   KeyHasher key(secret, slot);
+//   if (caller.append(key, part, class_name, false) != Filled::missing) digest = key.finish();
 //
 // Lives on the stack for one decision and allocates nothing (a JWT payload is parsed in a buffer of
 // its own; a token over 8 KiB is a missing one). What a client sent is never an error: a repeated,
@@ -10,14 +10,14 @@
 #pragma once
 
 #include <array>
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <span>
 #include <string_view>
 
+#include "base/digest.h"
+#include "base/siphash.h"
 #include "identity/accounts.h"
 #include "identity/facts.h"
 #include "policy/policy.h"
@@ -34,43 +34,30 @@ inline constexpr std::uint8_t kOwnPart = 0xfd;
 inline constexpr std::uint8_t kClassPart = 0xfe;
 inline constexpr std::uint8_t kMissingPart = 0xff;  // `on_missing: shared`
 
-// The injective encoding of a key tuple: each part is its type, a length, and its bytes (those of
-// its SHA-256 where it is longer than kMaxKeyValue, as a class name can be).
-// Typed and length-prefixed, so ("a","bc") and ("ab","c"), or an address and a header that spells
-// it, are different keys (I8).
-class KeyWriter {
+// The digest of a key tuple, by an injective encoding: the slot, then each part as its type, a
+// length and its bytes (those of its SHA-256 where it is longer than kMaxKeyValue, as a class name
+// can be). Typed and length-prefixed, so ("a","bc") and ("ab","c"), or an address and a header that
+// spells it, are different keys (I8).
+class KeyHasher {
  public:
-  static constexpr std::size_t kCapacity = 8 * 1024;
-
-  void start(std::uint16_t slot) {
-    size_ = 0;
-    byte(static_cast<std::uint8_t>(slot & 0xff));
-    byte(static_cast<std::uint8_t>(slot >> 8));
+  KeyHasher(const base::HashSecret& secret, std::uint16_t slot) : hasher_(secret) {
+    hasher_.add(slot, 2);
   }
   // `type` tells kinds of parts apart: kIpKey, kApiKey, kUserKey, or one of the above.
   void part(std::uint8_t type, std::string_view value) {
     if (value.size() > kMaxKeyValue) return hashed_part(type, value);
     put(type, value.size(), value);
   }
-  std::string_view bytes() const { return {buffer_.data(), size_}; }
+  base::Digest finish() { return hasher_.finish(); }
 
  private:
-  void byte(std::uint8_t b) { buffer_[size_++] = static_cast<char>(b); }
   void put(std::uint8_t type, std::size_t length, std::string_view bytes) {
-    // The loader allows 8 parts to a key: at most 16 of these, of 259 bytes.
-    assert(size_ + 3 + bytes.size() <= kCapacity);
-    if (size_ + 3 + bytes.size() > kCapacity) return;
-    byte(type);
-    byte(static_cast<std::uint8_t>(length & 0xff));
-    byte(static_cast<std::uint8_t>(length >> 8));
-    // A missing part has no bytes, and a null view is no argument for memcpy.
-    if (!bytes.empty()) std::memcpy(buffer_.data() + size_, bytes.data(), bytes.size());
-    size_ += bytes.size();
+    hasher_.add(type | std::uint64_t{length} << 8, 3);
+    hasher_.add(bytes);
   }
   void hashed_part(std::uint8_t type, std::string_view value);
 
-  std::array<char, kCapacity> buffer_;
-  std::size_t size_ = 0;
+  base::SipHasher<1, 3> hasher_;
 };
 
 // How a part of a key tuple was filled.
@@ -108,7 +95,7 @@ class Caller {
   bool holds(std::string_view name, std::string_view value);
 
   // Appends one part to the tuple. With `stand_in` the client address fills a missing part.
-  Filled append(KeyWriter& key, const policy::KeyPart& part, std::string_view class_name,
+  Filled append(KeyHasher& key, const policy::KeyPart& part, std::string_view class_name,
                 bool stand_in);
 
  private:
@@ -130,7 +117,7 @@ class Caller {
   std::optional<std::string_view> user();
   std::optional<std::string_view> claim(std::size_t index);
   bool holds_address(std::string_view value);
-  void append_value(KeyWriter& key, policy::KeyId id, std::string_view value) const;
+  void append_value(KeyHasher& key, policy::KeyId id, std::string_view value) const;
   void resolve_address();
   void resolve_account();
   void resolve_claims();

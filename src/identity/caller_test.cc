@@ -195,16 +195,13 @@ TEST(Caller, SaysHowAPartWasFilled) {
   const Request request{{{"X-User", "a"}}, {}};
   const Facts facts = request.facts();
   Caller caller(policy, nullptr, facts);
-  KeyWriter writer;
-  writer.start(0);
-  EXPECT_EQ(caller.append(writer, chain({kHeader, policy::kIpKey}), "c", true), Filled::identity);
-  EXPECT_EQ(caller.append(writer, chain({kTenant, policy::kIpKey}), "c", false),
-            Filled::by_address);
-  EXPECT_EQ(caller.append(writer, chain({policy::kIpKey, kHeader}), "c", false),
-            Filled::by_address);
-  EXPECT_EQ(caller.append(writer, chain({kTenant}), "c", true), Filled::by_address);
-  EXPECT_EQ(caller.append(writer, chain({kTenant}), "c", false), Filled::missing);
-  EXPECT_EQ(caller.append(writer, kClassWord, "c", false), Filled::identity);
+  KeyHasher key({1, 2}, 0);
+  EXPECT_EQ(caller.append(key, chain({kHeader, policy::kIpKey}), "c", true), Filled::identity);
+  EXPECT_EQ(caller.append(key, chain({kTenant, policy::kIpKey}), "c", false), Filled::by_address);
+  EXPECT_EQ(caller.append(key, chain({policy::kIpKey, kHeader}), "c", false), Filled::by_address);
+  EXPECT_EQ(caller.append(key, chain({kTenant}), "c", true), Filled::by_address);
+  EXPECT_EQ(caller.append(key, chain({kTenant}), "c", false), Filled::missing);
+  EXPECT_EQ(caller.append(key, kClassWord, "c", false), Filled::identity);
 }
 
 // C54: control characters, spaces, long keys.
@@ -413,10 +410,9 @@ TEST(Caller, AllocatesNothing) {
 
   const std::size_t before = base::testing::allocations_so_far();
   Caller caller(policy, accounts.get(), facts);
-  KeyWriter writer;
-  writer.start(1);
+  KeyHasher key({1, 2}, 1);
   for (const KeyPart& part : parts) {
-    ASSERT_NE(caller.append(writer, part, "read", true), Filled::missing);
+    ASSERT_NE(caller.append(key, part, "read", true), Filled::missing);
   }
   const bool service = caller.holds("service", "billing");
   const policy::TierId tier = caller.tier();

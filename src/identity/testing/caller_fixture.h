@@ -121,12 +121,12 @@ inline std::string tuple_of(const Policy& policy, const Request& request,
                             const Accounts* accounts = nullptr, std::string_view class_name = "c") {
   const Facts facts = request.facts();
   Caller caller(policy, accounts, facts);
-  KeyWriter writer;
-  writer.start(7);
+  KeyHasher key({1, 2}, 7);
   for (const KeyPart& part : parts) {
-    if (caller.append(writer, part, class_name, stand_in) == Filled::missing) return "missing";
+    if (caller.append(key, part, class_name, stand_in) == Filled::missing) return "missing";
   }
-  return std::string(writer.bytes());
+  const base::Digest digest = key.finish();
+  return std::to_string(digest.lo) + " " + std::to_string(digest.hi);
 }
 
 inline KeyPart chain(std::vector<KeyId> alternatives) {
