@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <vector>
@@ -76,9 +77,10 @@ bool always_first(const algo::Numbers& b, const algo::Numbers& a) {
   return false;
 }
 
+// `b` denies whenever `a` would, in the classes that both cover.
 bool dominates(const Limit& b, const Limit& a) {
   if (!enforced(b) || b.unit != a.unit || b.stage != a.stage || b.on_missing != a.on_missing ||
-      !b.overrides.empty() || !covers_all_of(b, a) || !key_within(b, a)) {
+      !b.overrides.empty() || !key_within(b, a)) {
     return false;
   }
   bool any = false;
@@ -91,7 +93,32 @@ bool dominates(const Limit& b, const Limit& a) {
   return any;
 }
 
-// -1: `b` gives less than `a`; 0: not less.
+// Which classes each limit covers, 64 a word: all pairs of limits are compared.
+class Coverage {
+ public:
+  explicit Coverage(const std::vector<Limit>& limits)
+      : words_(limits.empty() ? 0 : (limits[0].covers.size() + 63) / 64),
+        bits_(limits.size() * words_) {
+    for (std::size_t l = 0; l < limits.size(); ++l) {
+      for (std::size_t c = 0; c < limits[l].covers.size(); ++c) {
+        if (limits[l].covers[c]) bits_[l * words_ + c / 64] |= std::uint64_t{1} << c % 64;
+      }
+    }
+  }
+
+  // Every class that `narrow` covers, `wide` covers too.
+  bool contains(std::size_t wide, std::size_t narrow) const {
+    for (std::size_t i = 0; i < words_; ++i) {
+      if ((bits_[narrow * words_ + i] & ~bits_[wide * words_ + i]) != 0) return false;
+    }
+    return true;
+  }
+
+ private:
+  std::size_t words_;
+  std::vector<std::uint64_t> bits_;
+};
+
 bool gives_less(const LimitNumbers& b, const LimitNumbers& a) {
   if (b.kind == NumbersKind::absent || a.kind == NumbersKind::absent) return false;
   if (a.kind == NumbersKind::unlimited) return b.kind != NumbersKind::unlimited;
@@ -223,12 +250,16 @@ void tiers_not_monotone(const Context& context, Report& report) {
 
 void dead_limit(const Context& context, Report& report) {
   const std::vector<Limit>& limits = context.policy.limits;
+  const Coverage coverage(limits);
+  const auto dead_beside = [&](std::size_t a, std::size_t b) {
+    return coverage.contains(b, a) && dominates(limits[b], limits[a]);
+  };
   for (std::size_t a = 0; a < limits.size(); ++a) {
     if (!enforced(limits[a]) || !limits[a].overrides.empty()) continue;
     for (std::size_t b = 0; b < limits.size(); ++b) {
       // Of two that are equal the later one is the dead one.
-      if (a == b || !dominates(limits[b], limits[a])) continue;
-      if (dominates(limits[a], limits[b]) && a < b) continue;
+      if (a == b || !dead_beside(a, b)) continue;
+      if (a < b && dead_beside(b, a)) continue;
       report.add(limits[a].at, fmt::format("{} never decides: {} always denies first",
                                            quoted(limits[a].name), quoted(limits[b].name)));
       break;
