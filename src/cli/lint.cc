@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <tuple>
 
 #include "cli/command.h"
@@ -23,14 +24,6 @@ struct LintRun {
   bool unreadable = false;
 };
 
-// The loader may have found the same thing by the same code.
-bool known(const policy::Findings& findings, const policy::Finding& f) {
-  for (const policy::Finding& other : findings) {
-    if (!f.code.empty() && other.code == f.code && other.file == f.file) return true;
-  }
-  return false;
-}
-
 void lint_one(const std::string& file, Instant now, LintRun& run) {
   auto text = read_file(file);
   if (!text) {
@@ -42,11 +35,9 @@ void lint_one(const std::string& file, Instant now, LintRun& run) {
   run.sources.emplace(file, std::move(*text));
   policy::Findings found = std::move(opened.findings);
   if (opened.engine) {
-    const auto snapshot = opened.engine->snapshot();
-    const policy::Findings loaded = found;
-    for (policy::Finding& f : design::lint::run(*snapshot, run.sources[file], now)) {
-      if (!known(loaded, f)) found.push_back(std::move(f));
-    }
+    policy::Findings more =
+        design::lint::run(*opened.engine->snapshot(), run.sources[file], now, found);
+    std::move(more.begin(), more.end(), std::back_inserter(found));
   }
   std::stable_sort(
       found.begin(), found.end(), [](const policy::Finding& a, const policy::Finding& b) {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "host/log.h"
+#include "serve/findings_log.h"
 #include "serve/server.h"
 
 namespace weir::serve {
@@ -40,19 +41,13 @@ void raise_file_limit(std::size_t connections) {
             {{"limit", std::to_string(files.rlim_cur)}, {"wanted", std::to_string(wanted)}});
 }
 
-void log_finding(const policy::Finding& finding) {
-  const LogLevel level = finding.severity == policy::Severity::error     ? LogLevel::error
-                         : finding.severity == policy::Severity::warning ? LogLevel::warning
-                                                                         : LogLevel::info;
-  host::log(level, "policy finding", {{"code", finding.code}, {"finding", finding.text()}});
-}
-
 void reload(Server& server) {
   const decide::Engine::Reloaded reloaded = server.reload();
-  for (const policy::Finding& finding : reloaded.findings) log_finding(finding);
+  log_findings(reloaded.findings);
   const std::string id = server.engine().snapshot()->policy->id;
   if (reloaded.adopted) {
     host::log(LogLevel::info, "policy reloaded", {{"id", id}});
+    log_lint(server.engine(), reloaded.findings, SystemClock().now().wall());
   } else {
     host::log(LogLevel::error, "policy refused, the old one stays", {{"id", id}});
   }
@@ -96,12 +91,14 @@ int run(const ServeOptions& options) {
     return kCouldNotStart;
   }
   Server& server = *opened.server;
-  for (const policy::Finding& finding : opened.findings) log_finding(finding);
+  log_findings(opened.findings);
   server.start();
   std::cout << "listening http " << net::to_text(server.endpoint()) << "\n"
             << "listening admin " << net::to_text(server.admin_endpoint()) << std::endl;
   host::log(LogLevel::info, "serving",
             {{"policy", options.policy_file}, {"id", server.engine().snapshot()->policy->id}});
+
+  log_lint(server.engine(), opened.findings, clock.now().wall());
 
   const int signal = wait_for_stop(server, signals);
   host::log(LogLevel::info, "draining", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});

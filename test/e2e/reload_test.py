@@ -88,5 +88,31 @@ def test_a_policy_that_became_a_pipe_stops_neither_decisions_nor_the_stop():
         assert "is no regular file" in weir.errors()
 
 
+NARROW = "version: 1\ntiers: {{t: {{}}}}\nlimits: [{{name: {name}, key: [ip], rate: 10/s, burst: 10}}]\n"
+
+
+def test_what_lint_warns_of_is_logged_at_the_start_and_on_each_reload():
+    with stack.folder() as folder, stack.Weir(NARROW.format(name="first"), folder) as weir:
+        logged = lambda code, name: [l for l in weir.errors().splitlines()
+                                     if f"code={code} " in l and f"`{name}`" in l]
+        stack.wait_until(lambda: logged("WR125", "first"), "the warning at the start")
+        assert "level=warning" in logged("WR125", "first")[0]
+        write(weir.policy, NARROW.format(name="second"))
+        weir.reload()
+        stack.wait_until(lambda: logged("WR125", "second"), "the warning of the new policy")
+        assert "WR165" not in weir.errors(), "what is info stays quiet"
+        assert stack.Client(weir.port).ask("GET", "/v1/auth", FIELDS)[0] == 200
+
+
+def test_a_lint_error_does_not_stop_it():
+    policy = ("version: 1\nlisteners: {trusted_proxies: [0.0.0.0/0]}\ntiers: {t: {}}\n"
+              "limits: [{name: a, key: [ip], rate: 10/s, burst: 20}]\n")
+    with stack.folder() as folder, stack.Weir(policy, folder) as weir:
+        stack.wait_until(lambda: "code=WR104" in weir.errors(), "the error")
+        line = next(l for l in weir.errors().splitlines() if "code=WR104" in l)
+        assert "level=error" in line, line
+        assert stack.Client(weir.port).ask("GET", "/v1/auth", FIELDS)[0] == 200
+
+
 if __name__ == "__main__":
     stack.main(globals())
