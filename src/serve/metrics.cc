@@ -239,6 +239,14 @@ void Metrics::collect_http(std::vector<MetricFamily>& out) const {
     add(requests, as_double(n), {{"listener", key.first}, {"status", std::to_string(key.second)}});
   }
   out.push_back(std::move(requests));
+  MetricFamily mistakes =
+      family("weir_gateway_mistakes_total",
+             "Requests refused because a gateway's settings are wrong", MetricType::Counter);
+  for (std::size_t i = 0; i < kGatewayMistakes; ++i) {
+    const auto kind = static_cast<GatewayMistake>(i);
+    add(mistakes, as_double(mistakes_.total(kind)), {{"kind", std::string(name(kind))}});
+  }
+  out.push_back(std::move(mistakes));
   const std::pair<const char*, const char*> names[] = {
       {"weir_http_connections", "Connections that are open"},
       {"weir_http_connections_accepted_total", "Connections accepted"},

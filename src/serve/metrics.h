@@ -24,6 +24,7 @@
 #include "decide/engine.h"
 #include "decide/snapshot.h"
 #include "net/http_limits.h"
+#include "serve/gateway_mistakes.h"
 #include "weir/clock.h"
 
 namespace weir::serve {
@@ -75,6 +76,8 @@ class Metrics final : public prometheus::Collectable {
   void count_reload(bool adopted);
   void count_log_errors(const std::atomic<std::uint64_t>* errors) { log_errors_ = errors; }
 
+  GatewayMistakes& mistakes() { return mistakes_; }
+
   std::vector<prometheus::MetricFamily> Collect() const override;
   // The text exposition format.
   std::string text() const;
@@ -89,6 +92,7 @@ class Metrics final : public prometheus::Collectable {
   decide::Engine& engine_;
   std::vector<std::unique_ptr<ThreadMetrics>> threads_;  // fixed before serving begins
   std::vector<std::pair<std::string, const net::HttpStats*>> listeners_;
+  GatewayMistakes mistakes_;
   std::atomic<std::uint64_t> reloads_ok_{0};
   std::atomic<std::uint64_t> reloads_failed_{0};
   const std::atomic<std::uint64_t>* log_errors_ = nullptr;

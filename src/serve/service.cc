@@ -30,6 +30,10 @@ std::string_view endpoint_name(Endpoint endpoint) {
       return "nginx";
     case Endpoint::auth_envoy:
       return "envoy";
+    case Endpoint::check:
+      return "check";
+    case Endpoint::usage:
+      return "usage";
     default:
       return "auth";
   }
@@ -92,6 +96,8 @@ net::Handled Service::handle(const wire::HttpRequest& request, const net::Peer& 
     return {};
   }
   if (needs_permission(route.endpoint) && !may_ask()) {
+    parts_.metrics.mistakes().note(GatewayMistake::not_allowed,
+                                   {endpoint_name(route.endpoint), {}, peer_}, parts_.clock.now());
     wire::write_problem(response, 403,
                         "This address may not ask for decisions; listeners.allow_from of the "
                         "policy says which may.");
@@ -158,24 +164,26 @@ net::Handled Service::auth(const wire::HttpRequest& request, const Route& route,
     for (const std::string_view name : {from.method_field, from.target_field}) {
       const wire::FieldLookup found = wire::find_field(request.fields, name);
       if (found.count > 1) {
-        gateway_mistake(route.endpoint, name, "The gateway sent this header more than once.",
-                        response);
+        gateway_mistake(route.endpoint, GatewayMistake::repeated_field, name,
+                        "The gateway sent this header more than once.", response);
         return {};
       }
       if (found.count == 0 || found.value.empty()) {
-        gateway_mistake(route.endpoint, name, "The gateway must send this header.", response);
+        gateway_mistake(route.endpoint, GatewayMistake::missing_field, name,
+                        "The gateway must send this header.", response);
         return {};
       }
       (name == from.method_field ? facts.method : facts.target) = found.value;
     }
     if (!wire::is_token(facts.method)) {
-      gateway_mistake(route.endpoint, from.method_field, "The gateway sent what is no method.",
-                      response);
+      gateway_mistake(route.endpoint, GatewayMistake::wrong_method, from.method_field,
+                      "The gateway sent what is no method.", response);
       return {};
     }
     const Stage stage = find_stage(route.query, facts.target);
     if (stage == Stage::wrong) {
-      gateway_mistake(route.endpoint, "stage", "stage must be pre or post.", response);
+      gateway_mistake(route.endpoint, GatewayMistake::wrong_stage, "stage",
+                      "stage must be pre or post.", response);
       return {};
     }
     facts.stage = filter_of(stage);
@@ -202,8 +210,9 @@ void Service::write_decision(Endpoint endpoint, wire::HttpResponse& response) {
 }
 
 // nginx takes anything but 2xx, 401 and 403 for a failure of the service.
-void Service::gateway_mistake(Endpoint endpoint, std::string_view field, std::string_view detail,
-                              wire::HttpResponse& response) {
+void Service::gateway_mistake(Endpoint endpoint, GatewayMistake kind, std::string_view field,
+                              std::string_view detail, wire::HttpResponse& response) {
+  parts_.metrics.mistakes().note(kind, {endpoint_name(endpoint), field, peer_}, parts_.clock.now());
   if (endpoint != Endpoint::auth_nginx) return wire::write_problem(response, 400, detail, field);
   body_.clear();
   wire::append_problem(body_, 400, detail, field);

@@ -16,6 +16,7 @@
 #include "net/http_handler.h"
 #include "serve/check_request.h"
 #include "serve/decision_log.h"
+#include "serve/gateway_mistakes.h"
 #include "serve/metrics.h"
 #include "serve/route.h"
 #include "weir/clock.h"
@@ -52,8 +53,8 @@ class Service final : public net::HttpHandler {
   bool may_ask() const;
   identity::Facts facts_of(const wire::HttpRequest& request);
   void write_decision(Endpoint endpoint, wire::HttpResponse& response);
-  void gateway_mistake(Endpoint endpoint, std::string_view field, std::string_view detail,
-                       wire::HttpResponse& response);
+  void gateway_mistake(Endpoint endpoint, GatewayMistake kind, std::string_view field,
+                       std::string_view detail, wire::HttpResponse& response);
 
   ServiceParts parts_;
   decide::SnapshotCache snapshots_;
