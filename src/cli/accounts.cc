@@ -55,7 +55,10 @@ int failed(const Error& error) {
   return error.code == ErrorCode::io ? kCouldNotStart : kNo;
 }
 
-void say_reload() { std::cerr << "a running weir reads it on SIGHUP: kill -HUP PID\n"; }
+void say_reload() {
+  std::cerr << "a running weir serve reads it by itself within a second (with --no-watch: on "
+               "SIGHUP)\n";
+}
 
 std::string key_from_stdin() {
   std::string key = read_stdin();

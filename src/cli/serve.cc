@@ -11,8 +11,9 @@ namespace weir::cli {
 int run_serve(const Arguments& args) {
   Options options(
       "serve",
-      "Answer decisions over HTTP until SIGTERM, which drains; SIGHUP reloads the policy "
-      "and its accounts. Prints `listening http ADDR:PORT` and `listening admin "
+      "Answer decisions over HTTP until SIGTERM, which drains. The policy and its accounts are "
+      "read again when one of the files changes, and on SIGHUP. Prints `listening http ADDR:PORT` "
+      "and `listening admin "
       "ADDR:PORT`; port 0 takes a free one.",
       {"weir serve examples/plans.yaml --listen 127.0.0.1:0 --admin 127.0.0.1:0"});
   serve::ServeOptions serve;
@@ -39,6 +40,7 @@ int run_serve(const Arguments& args) {
       ->check(CLI::IsMember({"debug", "info", "warn", "error"}))
       ->capture_default_str()
       ->type_name("LEVEL");
+  options.app.add_flag("!--no-watch", serve.watch, "read the files again on SIGHUP only");
   options.app.add_option("--drain", drain, "how long a stop waits for requests in flight")
       ->capture_default_str()
       ->type_name("DURATION");

@@ -18,6 +18,7 @@ struct ServeOptions {
   // the lines are in the order of the decisions. Empty: none.
   std::string decision_log = {};
   std::string log_level = "info";
+  bool watch = true;  // reload when the policy or its accounts change; else on SIGHUP only
   std::chrono::milliseconds drain{10'000};  // how long a stop waits for requests in flight
 };
 

@@ -10,6 +10,7 @@
 
 #include "host/log.h"
 #include "serve/findings_log.h"
+#include "serve/reloader.h"
 #include "serve/server.h"
 
 namespace weir::serve {
@@ -41,25 +42,13 @@ void raise_file_limit(std::size_t connections) {
             {{"limit", std::to_string(files.rlim_cur)}, {"wanted", std::to_string(wanted)}});
 }
 
-void reload(Server& server) {
-  const decide::Engine::Reloaded reloaded = server.reload();
-  log_findings(reloaded.findings);
-  const std::string id = server.engine().snapshot()->policy->id;
-  if (reloaded.adopted) {
-    host::log(LogLevel::info, "policy reloaded", {{"id", id}});
-    log_lint(server.engine(), reloaded.findings, SystemClock().now().wall());
-  } else {
-    host::log(LogLevel::error, "policy refused, the old one stays", {{"id", id}});
-  }
-}
-
 // Until a signal says to stop; what is buffered is flushed once a second on the way.
-int wait_for_stop(Server& server, const sigset_t& signals) {
+int wait_for_stop(Server& server, Reloader& reloader, const sigset_t& signals) {
   constexpr timespec kSecond{1, 0};
   for (;;) {
     const int signal = sigtimedwait(&signals, nullptr, &kSecond);
     if (signal == SIGHUP) {
-      reload(server);
+      reloader.request();
     } else if (signal == SIGTERM || signal == SIGINT) {
       return signal;
     } else if (errno == EAGAIN) {
@@ -100,7 +89,8 @@ int run(const ServeOptions& options) {
 
   log_lint(server.engine(), opened.findings, clock.now().wall());
 
-  const int signal = wait_for_stop(server, signals);
+  Reloader reloader(server, clock, {.watch = options.watch});
+  const int signal = wait_for_stop(server, reloader, signals);
   host::log(LogLevel::info, "draining", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
   server.stop();
   host::log(LogLevel::info, "stopped");

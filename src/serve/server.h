@@ -7,8 +7,8 @@
 //   opened.server->stop();
 //
 // Listening begins with `open` (connections wait in the kernel), answering with `start`. The clock
-// outlives the server and is read once a decision. `reload` and `stop` are for one thread at a
-// time.
+// outlives the server and is read once a decision. `reload` may run beside `stop`, but not beside
+// itself.
 #pragma once
 
 #include <atomic>

@@ -1,0 +1,58 @@
+// Reloads the policy and its accounts in the background: when asked to, or when a file changed.
+//
+//   Reloader reloader(server, clock, {});
+//   reloader.request();   // SIGHUP
+//
+// What is read, refused and found is logged. Its thread gives way to the event loops: a reload
+// takes whole milliseconds of a core, which requests would wait for. Requests that come during a
+// reload are one more reload after it. Thread-safe. The destructor waits for a reload at hand;
+// server and clock outlive it.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "serve/file_watch.h"
+#include "serve/server.h"
+#include "weir/clock.h"
+
+namespace weir::serve {
+
+struct ReloaderOptions {
+  bool watch = true;  // the policy file and its accounts file
+  // A change is adopted once it has rested for this long, at most twice this after it was made.
+  std::chrono::milliseconds poll{500};
+};
+
+class Reloader {
+ public:
+  Reloader(Server& server, Clock& clock, const ReloaderOptions& options);
+  ~Reloader();
+  Reloader(const Reloader&) = delete;
+  Reloader& operator=(const Reloader&) = delete;
+
+  void request();
+
+ private:
+  void run();
+  // Until there is a reason to reload; null: stop.
+  const char* wait();
+  void reload(const char* why);
+  std::vector<std::string> files() const;
+
+  Server& server_;
+  Clock& clock_;
+  const ReloaderOptions options_;
+  FileWatch watch_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool requested_ = false;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace weir::serve

@@ -1,0 +1,132 @@
+// Files on disk that change under a running server.
+#include "serve/reloader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "serve/testing/test_server.h"
+
+namespace weir::serve {
+namespace {
+
+using testing::account_line;
+using testing::auth;
+using testing::HttpClient;
+
+constexpr std::string_view kPolicy =
+    "version: 1\naccounts: keys.csv\ntiers: {anonymous: {}, pro: {}}\n"
+    "limits: [{name: a, key: [client], tiers: {anonymous: 7/min, pro: 700/min}}]\n";
+
+class Reloading : public ::testing::Test {
+ protected:
+  Reloading() : folder_(::testing::TempDir() + "weir_reload_XXXXXX"), clock_(testing::kStart, {}) {
+    if (::mkdtemp(folder_.data()) == nullptr) ADD_FAILURE() << "no temporary folder";
+    replace("policy.yaml", kPolicy);
+    replace("keys.csv", account_line("k-one", "pro", "one"));
+    ServeOptions options;
+    options.policy_file = folder_ + "/policy.yaml";
+    options.listen = options.admin = "127.0.0.1:0";
+    options.threads = 1;
+    server_ = Server::open(options, clock_).server;
+    if (server_) server_->start();
+  }
+  ~Reloading() override { std::filesystem::remove_all(folder_); }
+
+  void replace(const std::string& name, std::string_view text) {
+    std::ofstream(folder_ + "/new") << text;
+    std::filesystem::rename(folder_ + "/new", folder_ + "/" + name);
+  }
+  std::string limit(std::string_view key) {
+    HttpClient client(server_->port());
+    const auto reply = client.ask(auth("GET", "/", {{"X-Api-Key", std::string(key)}}));
+    return reply ? reply->field("RateLimit-Limit").value_or("") : "no answer";
+  }
+  std::string metric(const std::string& name) {
+    HttpClient client(server_->admin_port());
+    const std::string text = client.ask(testing::request("GET", "/metrics"))->body;
+    const std::size_t at = text.find("\n" + name + " ");
+    return at == std::string::npos
+               ? ""
+               : text.substr(at + name.size() + 2, text.find('\n', at + 1) - at - name.size() - 2);
+  }
+  template <typename Condition>
+  static bool until(Condition condition) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() > end) return false;
+    }
+    return true;
+  }
+
+  static constexpr ReloaderOptions kSoon{true, std::chrono::milliseconds(10)};
+  std::string folder_;
+  ManualClock clock_;
+  std::unique_ptr<Server> server_;
+};
+
+TEST_F(Reloading, AddedAccountsAreKnownByThemselves) {
+  ASSERT_TRUE(server_);
+  Reloader reloader(*server_, clock_, kSoon);
+  EXPECT_EQ(limit("k-one"), "700");
+  EXPECT_EQ(limit("k-two"), "7");
+  replace("keys.csv", account_line("k-one", "pro", "one") + account_line("k-two", "pro", "two"));
+  EXPECT_TRUE(until([&] { return limit("k-two") == "700"; }));
+}
+
+TEST_F(Reloading, AChangedPolicyIsAdoptedAndAWrongOneIsNot) {
+  ASSERT_TRUE(server_);
+  Reloader reloader(*server_, clock_, kSoon);
+  replace("policy.yaml", "version: 1\nlimts: []\n");
+  EXPECT_TRUE(
+      until([&] { return metric("weir_policy_reloads_total{result=\"refused\"}") == "1"; }));
+  EXPECT_EQ(limit("k-one"), "700");
+  replace("policy.yaml", std::string(kPolicy) + "# the same, but for this\n");
+  EXPECT_TRUE(
+      until([&] { return metric("weir_policy_reloads_total{result=\"adopted\"}") == "1"; }));
+}
+
+TEST_F(Reloading, WrongAccountsLeaveTheOldOnes) {
+  ASSERT_TRUE(server_);
+  ::testing::internal::CaptureStderr();
+  {
+    Reloader reloader(*server_, clock_, kSoon);
+    replace("keys.csv", account_line("k-one", "pro", "one") + "half a li");
+    EXPECT_TRUE(
+        until([&] { return metric("weir_policy_reloads_total{result=\"refused\"}") == "1"; }));
+  }
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, ::testing::HasSubstr("keys.csv:2"));
+  EXPECT_THAT(log, ::testing::HasSubstr("policy refused, the old one stays"));
+  EXPECT_THAT(log, ::testing::HasSubstr("why=\"file changed\""));
+  EXPECT_EQ(limit("k-one"), "700");
+}
+
+TEST_F(Reloading, OtherAccountsOfANewPolicyAreWatched) {
+  ASSERT_TRUE(server_);
+  Reloader reloader(*server_, clock_, kSoon);
+  replace("more.csv", account_line("k-three", "pro", "three"));
+  std::string policy(kPolicy);
+  policy.replace(policy.find("keys.csv"), 8, "more.csv");
+  replace("policy.yaml", policy);
+  EXPECT_TRUE(until([&] { return limit("k-three") == "700"; }));
+  replace("more.csv", account_line("k-four", "pro", "four"));
+  EXPECT_TRUE(until([&] { return limit("k-four") == "700"; }));
+}
+
+TEST_F(Reloading, WithoutAWatchOnlyARequestReloads) {
+  ASSERT_TRUE(server_);
+  Reloader reloader(*server_, clock_, {false, std::chrono::milliseconds(1)});
+  replace("keys.csv", account_line("k-two", "pro", "two"));
+  reloader.request();
+  EXPECT_TRUE(until([&] { return limit("k-two") == "700"; }));
+  EXPECT_EQ(metric("weir_policy_reloads_total{result=\"adopted\"}"), "1");
+}
+
+}  // namespace
+}  // namespace weir::serve
