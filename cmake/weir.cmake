@@ -34,8 +34,8 @@ function(weir_include_check TARGET FOLDER DEPS)
 endfunction()
 
 # weir_library(NAME folder SRCS files DEPS folders LINK third-party targets [HOT])
-# HOT: on the path of every decision. Position-independent code calls its own functions as if
-# another library could replace them, and so inlines none of them; here nothing is ever replaced.
+# HOT: on the path of every decision. Elsewhere too, position-independent code would call its own
+# functions as if another library could replace them, and so inline none of them; nothing ever is.
 function(weir_library)
   cmake_parse_arguments(L "HOT" "NAME" "SRCS;DEPS;LINK" ${ARGN})
   add_library(weir_${L_NAME} STATIC ${L_SRCS})
@@ -44,9 +44,9 @@ function(weir_library)
     target_link_libraries(weir_${L_NAME} PUBLIC weir_${dep})
   endforeach()
   target_link_libraries(weir_${L_NAME} PUBLIC ${L_LINK})
+  target_compile_options(weir_${L_NAME} PRIVATE -fno-semantic-interposition)
   if(L_HOT)
-    target_compile_options(weir_${L_NAME} PRIVATE
-      -fno-semantic-interposition $<$<CONFIG:RelWithDebInfo>:-O3>)
+    target_compile_options(weir_${L_NAME} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O3>)
   endif()
   weir_include_check(weir_${L_NAME} ${L_NAME} "${L_DEPS}")
 endfunction()

@@ -9,7 +9,7 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
+#include <new>
 #include <type_traits>
 
 namespace weir::base {
@@ -19,7 +19,8 @@ class LazyArray {
   static_assert(std::is_trivially_destructible_v<T>);
 
  public:
-  T& make(std::size_t i) { return *std::construct_at(data() + i); }
+  // Not construct_at: that clears all the bytes of a T before it sets its members.
+  T& make(std::size_t i) { return *::new (static_cast<void*>(data() + i)) T; }
   T& operator[](std::size_t i) { return data()[i]; }
   const T& operator[](std::size_t i) const { return data()[i]; }
   T* data() { return reinterpret_cast<T*>(room_); }

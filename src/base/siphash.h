@@ -9,35 +9,14 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 
 #include "base/digest.h"
+#include "base/little_endian.h"
 
 namespace weir::base {
 
 namespace detail {
-
-inline std::uint64_t little_endian_64(const char* p) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, p, sizeof word);
-  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
-  return word;
-}
-
-// 1 to 7 bytes; words that overlap, since a copy of any length is a call.
-inline std::uint64_t little_endian(const char* p, std::size_t size) {
-  const auto byte = [p](std::size_t i) { return std::uint64_t{static_cast<unsigned char>(p[i])}; };
-  if (size < 4)
-    return byte(0) | byte(size / 2) << 8 * (size / 2) | byte(size - 1) << 8 * (size - 1);
-  const auto four = [p](std::size_t i) {
-    std::uint32_t word = 0;
-    std::memcpy(&word, p + i, sizeof word);
-    if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap32(word);
-    return std::uint64_t{word};
-  };
-  return four(0) | four(size - 4) << 8 * (size - 4);
-}
 
 struct SipState {
   std::uint64_t v0, v1, v2, v3;
@@ -95,8 +74,8 @@ class SipHasher {
   void add(std::string_view bytes) {
     const char* p = bytes.data();
     std::size_t left = bytes.size();
-    for (; left >= 8; left -= 8, p += 8) add(detail::little_endian_64(p), 8);
-    if (left != 0) add(detail::little_endian(p, left), static_cast<unsigned>(left));
+    for (; left >= 8; left -= 8, p += 8) add(little_endian_64(p), 8);
+    if (left != 0) add(little_endian(p, left), static_cast<unsigned>(left));
   }
   Digest finish() {
     // The last word: what is left of the bytes, and the length mod 256 on top.

@@ -18,6 +18,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/little_endian.h"
+
 namespace weir::policy {
 
 // Hashes of 64 bits to numbers.
@@ -28,8 +30,9 @@ class HashIndex {
   // The number added under `hash` for which `is(number)` holds, or kNone.
   template <typename Is>
   std::uint32_t find(std::uint64_t hash, Is is) const {
+    const Cell* const cells = cells_.data();
     for (std::uint64_t i = hash;; ++i) {
-      const Cell& cell = cells_[i & (cells_.size() - 1)];
+      const Cell& cell = cells[i & mask_];
       if (cell.number == kNone || (cell.hash == hash && is(cell.number))) return cell.number;
     }
   }
@@ -52,19 +55,48 @@ class HashIndex {
 
   void place(const Cell& cell) {
     std::uint64_t i = cell.hash;
-    while (cells_[i & (cells_.size() - 1)].number != kNone) ++i;
-    cells_[i & (cells_.size() - 1)] = cell;
+    while (cells_[i & mask_].number != kNone) ++i;
+    cells_[i & mask_] = cell;
   }
   void grow() {
     std::vector<Cell> old(cells_.size() * 2);
     old.swap(cells_);
+    mask_ = cells_.size() - 1;
     for (const Cell& cell : old) {
       if (cell.number != kNone) place(cell);
     }
   }
 
   std::vector<Cell> cells_{8};  // a power of two
+  std::uint64_t mask_ = 7;
   std::size_t used_ = 0;
+};
+
+// A text's hash: its words of 8 bytes in turn, and last what is left of it, be that nothing. What
+// is shorter than kWord is one word, so no other text of its length has its hash.
+class TextHash {
+ public:
+  static constexpr std::size_t kWord = 8;
+
+  void add(std::uint64_t word) { hash_ = HashIndex::mix(hash_ ^ word); }
+  std::uint64_t value() const { return hash_; }
+
+  static std::uint64_t of(std::string_view text) {
+    TextHash hash;
+    const char* p = text.data();
+    std::size_t left = text.size();
+    for (; left >= kWord; left -= kWord, p += kWord) hash.add(base::little_endian_64(p));
+    hash.add(base::little_endian(p, left));
+    return hash.value();
+  }
+  // Whether two texts that have the same hash are the same.
+  static bool same(std::string_view a, std::string_view b) {
+    return a.size() == b.size() &&
+           (a.size() < kWord || std::memcmp(a.data(), b.data(), a.size()) == 0);
+  }
+
+ private:
+  std::uint64_t hash_ = 0;
 };
 
 class NameIndex {
@@ -72,7 +104,8 @@ class NameIndex {
   static constexpr std::uint32_t kNone = HashIndex::kNone;
 
   std::uint32_t find(std::string_view name) const {
-    return index_.find(hash(name), [&](std::uint32_t i) { return names_[i] == name; });
+    return index_.find(TextHash::of(name),
+                       [&](std::uint32_t i) { return TextHash::same(names_[i], name); });
   }
   // The number of the name, which is new if the name is: 0, 1, 2 and so on.
   std::uint32_t add(std::string_view name) {
@@ -80,31 +113,12 @@ class NameIndex {
     if (found != kNone) return found;
     const auto next = static_cast<std::uint32_t>(names_.size());
     names_.emplace_back(name);
-    index_.add(hash(name), next);
+    index_.add(TextHash::of(name), next);
     return next;
   }
+  const std::string& name(std::uint32_t number) const { return names_[number]; }
 
  private:
-  static std::uint64_t hash(std::string_view text) {
-    const char* p = text.data();
-    std::size_t left = text.size();
-    std::uint64_t h = left;
-    for (; left > 8; left -= 8, p += 8) h = HashIndex::mix(h ^ word(p, 8));
-    return HashIndex::mix(h ^ tail(p, left));
-  }
-  static std::uint64_t word(const char* p, std::size_t size) {
-    std::uint64_t w = 0;
-    std::memcpy(&w, p, size);
-    return w;
-  }
-  // The last bytes, 8 at most; words that overlap, since a copy of any length is a call.
-  static std::uint64_t tail(const char* p, std::size_t size) {
-    if (size == 8) return word(p, 8);
-    if (size >= 4) return word(p, 4) << 32 | word(p + size - 4, 4);
-    if (size >= 2) return word(p, 2) << 16 | word(p + size - 2, 2);
-    return size == 1 ? word(p, 1) : 0;
-  }
-
   std::vector<std::string> names_;
   HashIndex index_;
 };

@@ -1,8 +1,7 @@
 // A trie of path segments.
 //
-// Each literal segment of the patterns is a symbol. A lookup splits the path and walks the trie,
-// taking the literal child and the `*` child where both exist; a segment is hashed to its symbol
-// when a node with literal children first wants it. The trie is a tree and `**` only ends a
+// A lookup splits the path, hashing each segment on the way, and walks the trie, taking the literal
+// child and the `*` child where both exist. The trie is a tree and `**` only ends a
 // pattern, so a walk visits a node at most once, whatever the path: the cost is bounded by the
 // number of nodes, and in practice by what the order of patterns prunes (a subtree whose patterns
 // all come after the best match so far is not entered).
@@ -10,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 #include <limits>
 
@@ -22,9 +22,8 @@ namespace weir::policy {
 namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-constexpr std::uint32_t kUnknown = NameIndex::kNone;  // a path segment that no pattern spells
-constexpr std::uint32_t kStar = kNone - 1;            // `*` or `{name}`
-constexpr std::uint32_t kEmpty = 0;                   // the segment after a slash at the end
+constexpr std::uint32_t kStar = kNone - 1;  // `*` or `{name}`
+constexpr std::uint32_t kEmpty = 0;         // the segment after a slash at the end
 constexpr std::size_t kMaxDepth = kMaxSegments;
 
 struct Entry {
@@ -34,6 +33,8 @@ struct Entry {
 };
 
 struct Node {
+  std::uint32_t parent = kNone;  // of a literal child, and the segment it stands for
+  std::string text;
   std::uint32_t first = kNone;  // the least and the greatest order of the subtree
   std::uint32_t last = 0;
   std::uint32_t star = kNone;  // child
@@ -79,40 +80,61 @@ bool meet(const Compiled& a, const Compiled& b) {
   return a.symbols.size() < b.symbols.size() ? a.any_rest : b.any_rest;
 }
 
-// The segments of a path, as deep as any pattern goes, and their symbols once they are wanted.
+// The segments of a path, as deep as any pattern goes.
 class Segments {
  public:
+  struct Segment {
+    const char* data;
+    std::size_t size;
+    std::uint64_t hash;
+    std::string_view text() const { return {data, size}; }
+  };
+
   Segments(std::string_view path, std::size_t depth) {
-    std::string_view rest = path.substr(1);
-    deeper_ = !rest.empty();
+    const char* p = path.data() + 1;
+    const char* const end = path.data() + path.size();
+    deeper_ = p != end;
     while (deeper_ && count_ < depth) {
-      const std::size_t slash = rest.find('/');
-      deeper_ = slash != std::string_view::npos;
-      symbols_[count_] = kUnasked;
-      texts_[count_++] = {rest.data(), deeper_ ? slash : rest.size()};
-      rest.remove_prefix(deeper_ ? slash + 1 : rest.size());
+      Segment& segment = segments_[count_++];
+      segment = cut(p, end);
+      p += segment.size;
+      deeper_ = p != end;
+      if (deeper_) ++p;
     }
   }
   std::size_t size() const { return count_; }
   // There are more than these.
   bool deeper() const { return deeper_; }
-  bool empty(std::size_t i) const { return texts_[i].size == 0; }
-  std::uint32_t symbol(std::size_t i, const NameIndex& symbols) {
-    if (symbols_[i] == kUnasked) symbols_[i] = symbols.find({texts_[i].data, texts_[i].size});
-    return symbols_[i];
-  }
+  const Segment& operator[](std::size_t i) const { return segments_[i]; }
 
  private:
-  static constexpr std::uint32_t kUnasked = kStar;  // no path has it
-  struct Text {
-    const char* data;
-    std::size_t size;
-  };
+  // Up to the next slash, by words.
+  static Segment cut(const char* p, const char* end) {
+    const char* const start = p;
+    TextHash hash;
+    for (;;) {
+      const auto left = static_cast<std::size_t>(end - p);
+      const bool whole = left >= TextHash::kWord;
+      std::uint64_t word = whole ? base::little_endian_64(p) : base::little_endian(p, left);
+      std::size_t used = whole ? TextHash::kWord : left;
+      // The high bit of each byte that is a slash; only the lowest can be relied on.
+      constexpr std::uint64_t kOnes = 0x0101010101010101;
+      const std::uint64_t apart = word ^ kOnes * '/';
+      const std::uint64_t slashes = (apart - kOnes) & ~apart & kOnes * 0x80;
+      if (slashes != 0) {
+        used = static_cast<std::size_t>(std::countr_zero(slashes)) / 8;
+        word &= (std::uint64_t{1} << 8 * used) - 1;
+      }
+      hash.add(word);
+      p += used;
+      if (used < TextHash::kWord) break;
+    }
+    return {start, static_cast<std::size_t>(p - start), hash.value()};
+  }
 
   std::size_t count_ = 0;
   bool deeper_ = false;
-  std::array<std::uint32_t, kMaxDepth> symbols_;
-  std::array<Text, kMaxDepth> texts_;
+  std::array<Segment, kMaxDepth> segments_;
 };
 
 }  // namespace
@@ -122,7 +144,7 @@ struct RouteTable::Impl {
   std::vector<Node> nodes{1};
   NameIndex symbols;
   NameIndex methods;
-  HashIndex children;  // edge(node, symbol) -> node
+  HashIndex children;  // literal ones, by edge(node, hash of the segment)
   std::vector<Compiled> patterns;
   std::size_t depth = 0;  // of the deepest node
 
@@ -131,11 +153,13 @@ struct RouteTable::Impl {
     methods.add("");  // any
   }
 
-  static std::uint64_t edge(std::uint32_t node, std::uint32_t symbol) {
-    return HashIndex::mix(std::uint64_t{node} << 32 | symbol);
+  static std::uint64_t edge(std::uint32_t node, std::uint64_t hash) {
+    return hash ^ HashIndex::mix(node);
   }
-  std::uint32_t literal_child(std::uint32_t node, std::uint32_t symbol) const {
-    return children.find(edge(node, symbol), [](std::uint32_t) { return true; });
+  std::uint32_t literal_child(std::uint32_t node, std::uint64_t hash, std::string_view text) const {
+    return children.find(edge(node, hash), [&](std::uint32_t child) {
+      return nodes[child].parent == node && TextHash::same(nodes[child].text, text);
+    });
   }
 
   std::uint32_t symbol(std::string_view raw) {
@@ -149,7 +173,7 @@ struct RouteTable::Impl {
 
   Compiled compile(const Pattern& pattern, std::uint16_t class_id);
   std::uint32_t child(std::uint32_t node, std::uint32_t symbol);
-  std::optional<Match> walk(std::uint32_t method, Segments& path, std::uint32_t from) const;
+  std::optional<Match> walk(std::uint32_t method, const Segments& path, std::uint32_t from) const;
 };
 
 Compiled RouteTable::Impl::compile(const Pattern& pattern, std::uint16_t class_id) {
@@ -180,10 +204,15 @@ std::uint32_t RouteTable::Impl::child(std::uint32_t node, std::uint32_t symbol) 
     found = nodes[node].star;
   } else {
     nodes[node].has_children = true;
-    found = literal_child(node, symbol);
+    const std::string& text = symbols.name(symbol);
+    const std::uint64_t hash = TextHash::of(text);
+    found = literal_child(node, hash, text);
     if (found == kNone) {
-      children.add(edge(node, symbol), next);
-      found = next;
+      children.add(edge(node, hash), next);
+      Node& added = nodes.emplace_back();
+      added.parent = node;
+      added.text = text;
+      return next;
     }
   }
   if (found == next) nodes.emplace_back();
@@ -211,34 +240,43 @@ void take_first(const std::vector<Entry>& entries, std::uint32_t method, std::ui
 
 }  // namespace
 
-std::optional<RouteTable::Match> RouteTable::Impl::walk(std::uint32_t method, Segments& path,
+std::optional<RouteTable::Match> RouteTable::Impl::walk(std::uint32_t method, const Segments& path,
                                                         std::uint32_t from) const {
   struct Branch {
     std::uint32_t node;
     std::uint32_t at;  // segments taken
   };
-  std::array<Branch, kMaxDepth + 2> stack;
-  std::size_t top = 0;
-  stack[top++] = {0, 0};
+  // Where both children go on, the literal one is taken and `*` waits: at most one at each depth.
+  std::array<Branch, kMaxDepth + 1> waiting;
+  std::size_t count = 0;
+  Branch branch{0, 0};
   std::optional<Match> best;
-  // A node pushes at most two branches and takes one back at once: one waits at each depth.
-  while (top > 0) {
-    const Branch branch = stack[--top];
+  for (;;) {
     const Node& node = nodes[branch.node];
-    if (node.last < from || node.first == kNone || (best && node.first >= best->order)) continue;
-    if (!node.rest.empty()) take_first(node.rest, method, from, best);
-    if (branch.at == path.size()) {
-      if (!path.deeper()) take_first(node.here, method, from, best);
-      continue;
+    std::uint32_t next = kNone;
+    if (node.last >= from && node.first < (best ? best->order : kNone)) {
+      if (!node.rest.empty()) take_first(node.rest, method, from, best);
+      if (branch.at < path.size()) {
+        const Segments::Segment& segment = path[branch.at];
+        const std::uint32_t star = segment.size != 0 ? node.star : kNone;
+        if (node.has_children) next = literal_child(branch.node, segment.hash, segment.text());
+        if (next == kNone) {
+          next = star;
+        } else if (star != kNone) {
+          waiting[count++] = {star, branch.at + 1};
+        }
+      } else if (!path.deeper()) {
+        take_first(node.here, method, from, best);
+      }
     }
-    if (node.star != kNone && !path.empty(branch.at)) stack[top++] = {node.star, branch.at + 1};
-    if (!node.has_children) continue;
-    const std::uint32_t symbol = path.symbol(branch.at, symbols);
-    if (symbol == kUnknown) continue;
-    const std::uint32_t next = literal_child(branch.node, symbol);
-    if (next != kNone) stack[top++] = {next, branch.at + 1};
+    if (next != kNone) {
+      branch = {next, branch.at + 1};
+    } else if (count > 0) {
+      branch = waiting[--count];
+    } else {
+      return best;
+    }
   }
-  return best;
 }
 
 RouteTable::RouteTable() : impl_(std::make_unique<Impl>()) {}
@@ -274,7 +312,7 @@ std::optional<RouteTable::Match> RouteTable::match(std::string_view method, std:
                                                    std::uint32_t from) const {
   if (path.empty() || path[0] != '/') return std::nullopt;
   if (method == "HEAD") method = "GET";
-  Segments segments(path, impl_->depth);
+  const Segments segments(path, impl_->depth);
   return impl_->walk(impl_->methods.find(method), segments, from);
 }
 

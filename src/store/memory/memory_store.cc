@@ -103,7 +103,7 @@ void MemoryStore::refund(std::span<const Charge> charges, Now now) {
       counter.expires_ns = counter.log->full_at(*c.numbers).ns;
     } else {
       counter.state = algo::refund(*c.numbers, counter.state, c.cost, now);
-      counter.expires_ns = memory::expiry(*c.numbers, counter.state, now).ns;
+      counter.expires_ns = algo::full_at(*c.numbers, counter.state, now).ns;
     }
     if (!counter.live(now.steady)) shard.forget(entry);
   }

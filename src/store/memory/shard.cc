@@ -23,18 +23,6 @@ void Shard::attach(Entry* entries, std::uint32_t capacity, std::uint32_t* heads,
   head_count_ = head_count;
 }
 
-Entry* Shard::find(Slot slot, Algorithm algorithm, const base::Digest& key, Instant now) {
-  for (std::uint32_t i = head(key); i != 0; i = at(i)->next) {
-    Entry* entry = at(i);
-    if (entry->key != key || entry->slot != slot || entry->algorithm != algorithm) continue;
-    if (entry->counter.live(now)) return entry;
-    forget(entry);
-    ++reclaimed_;
-    return nullptr;
-  }
-  return nullptr;
-}
-
 Entry* Shard::take(Instant now) {
   if (free_ == 0 && touched_ == capacity_) {
     for (std::uint32_t i = 0; i < kProbe && free_ == 0; ++i) sweep_one(now);
@@ -102,12 +90,16 @@ void Shard::forget(Entry* entry) {
   give_back(entry);
 }
 
+void Shard::reclaim(Entry* entry) {
+  forget(entry);
+  ++reclaimed_;
+}
+
 bool Shard::sweep_one(Instant now) {
   hand_ = hand_ < touched_ ? hand_ + 1 : 1;
   Entry* entry = at(hand_);
   if (!entry->linked || entry->counter.live(now)) return false;
-  forget(entry);
-  ++reclaimed_;
+  reclaim(entry);
   return true;
 }
 

@@ -67,7 +67,16 @@ class alignas(64) Shard {
   }
 
   // The live entry of this counter, or null; one that is dead is freed on the way.
-  Entry* find(Slot slot, Algorithm algorithm, const base::Digest& key, Instant now);
+  Entry* find(Slot slot, Algorithm algorithm, const base::Digest& key, Instant now) {
+    for (std::uint32_t i = head(key); i != 0; i = at(i)->next) {
+      Entry* const entry = at(i);
+      if (entry->key != key || entry->slot != slot || entry->algorithm != algorithm) continue;
+      if (entry->counter.live(now)) return entry;
+      reclaim(entry);
+      return nullptr;
+    }
+    return nullptr;
+  }
   // A reserved entry with a full counter; null when the probe range holds live entries only.
   Entry* take(Instant now);
   // A reserved entry is free again.
@@ -100,6 +109,8 @@ class alignas(64) Shard {
   // Takes one more head into use, and what belongs to it from the chain it is split off.
   void grow_index();
   void unlink(Entry* entry);
+  // A linked entry that is dead is free again.
+  void reclaim(Entry* entry);
   // Moves the hand by one; frees the entry there if it is dead.
   bool sweep_one(Instant now);
 

@@ -22,12 +22,6 @@ Outcome peek(const Counter* counter, const Charge& charge, std::uint64_t cost, N
   return algo::peek(*charge.numbers, state, cost, now, charge.max_delay);
 }
 
-Instant expiry(const algo::Numbers& numbers, const algo::State& state, Now now) {
-  const bool bucket =
-      numbers.algorithm == Algorithm::token_bucket || numbers.algorithm == Algorithm::leaky_bucket;
-  return bucket ? Instant{state.a} : algo::full_at(numbers, state, now);
-}
-
 Now Table::clamp(Now now) {
   // Relaxed: callers hold the locks of the counters they read, and those order the counters.
   std::uint64_t latest = latest_ns.load(std::memory_order_relaxed);
@@ -60,34 +54,39 @@ void ShardLocks::unlock() {
 
 Transaction::Transaction(Table& table, const Request& request, Now now)
     : table_(table),
-      request_(request),
+      charges_(request.charges),
+      peek_(request.peek),
       locks_(table, request.charges),
       overflow_lock_(table.overflow->mutex, std::defer_lock),
       now_(table.clamp(now)) {
-  assert(request.charges.size() <= kMaxCharges);
+  assert(charges_.size() <= kMaxCharges);
 }
 
 bool Transaction::run() {
-  const std::size_t n = request_.charges.size();
-  for (std::size_t i = 0; i < n; ++i) resolve(i);
+  const std::size_t n = charges_.size();
+  bool shadows = false;
+  for (std::size_t i = 0; i < n; ++i) {
+    resolve(i);
+    shadows = shadows || charge(i).shadow;
+  }
   bool admit = true;
   for (std::size_t i = 0; i < n; ++i) {
     if (!charge(i).shadow && !check(i)) admit = false;
   }
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; shadows && i < n; ++i) {
     if (charge(i).shadow) check(i);
   }
-  if (!admit || request_.peek) {
+  if (!admit || peek_) {
     show_as_found();
   } else {
     for (std::size_t i = 0; i < n; ++i) {
       if (!charge(i).shadow) commit(i);
     }
-    for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t i = 0; shadows && i < n; ++i) {
       if (charge(i).shadow) commit(i);
     }
   }
-  settle_groups();
+  if (reserved_) settle_groups();
   return admit;
 }
 
@@ -96,34 +95,44 @@ void Transaction::finish() {
   locks_.unlock();
 }
 
-void Transaction::resolve(std::size_t i) {
+inline void Transaction::resolve(std::size_t i) {
   const Charge& c = charge(i);
-  group_of_[i] = static_cast<std::uint8_t>(i);
   Group& g = groups_.make(i);
-  for (std::size_t j = 0; j < i; ++j) {
-    const Charge& before = charge(j);
-    if (before.key != c.key || before.slot != c.slot ||
-        before.numbers->algorithm != c.numbers->algorithm) {
-      continue;
-    }
-    if (group(j).overflow || group(j).counter == nullptr) return resolve_in_overflow(i);
-    group_of_[i] = group_of_[j];
-    return;
-  }
+  group_of_[i] = static_cast<std::uint8_t>(i);
+  if (joins_another(i)) return;
   if (Entry* found = shard(i).find(c.slot, c.numbers->algorithm, c.key, now_.steady)) {
     g.counter = &found->counter;
     g.work = found->counter.state;
   } else if (Entry* taken = shard(i).take(now_.steady)) {
     g.counter = &taken->counter;
     g.reserved = taken;
+    reserved_ = true;
   } else {
     resolve_in_overflow(i);
   }
 }
 
+inline bool Transaction::joins_another(std::size_t i) {
+  const Charge& c = charge(i);
+  for (std::size_t j = 0; j < i; ++j) {
+    const Charge& before = charge(j);
+    if (before.key != c.key || before.slot != c.slot ||
+        before.numbers->algorithm != c.numbers->algorithm) {
+      continue;
+    }
+    if (group(j).overflow || group(j).counter == nullptr) {
+      resolve_in_overflow(i);
+    } else {
+      group_of_[i] = group_of_[j];
+    }
+    return true;
+  }
+  return false;
+}
+
 void Transaction::resolve_in_overflow(std::size_t i) {
   const Charge& c = charge(i);
-  if (!request_.peek && c.cost > 0) table_.full.fetch_add(1, std::memory_order_relaxed);
+  if (!peek_ && c.cost > 0) table_.full.fetch_add(1, std::memory_order_relaxed);
   if (table_.on_full == OnFull::deny) return;
   if (!overflow_lock_.owns_lock()) overflow_lock_.lock();
   Counter* counter = table_.overflow->find(c.slot, *c.numbers, now_.steady);
@@ -139,7 +148,7 @@ void Transaction::resolve_in_overflow(std::size_t i) {
   g.work = counter->state;
 }
 
-bool Transaction::check(std::size_t i) {
+inline bool Transaction::check(std::size_t i) {
   const Charge& c = charge(i);
   Group& g = group(i);
   if (g.counter == nullptr) return !refuse_for_want_of_place(i);
@@ -150,8 +159,9 @@ bool Transaction::check(std::size_t i) {
     outcomes_.make(i) = step.outcome;
     if (step.outcome.admit) {
       g.work = step.next;
-    } else {
-      clamp_denied(i, step.next);
+      g.full_at = step.full_at;
+    } else if (step.next != g.work) {
+      clamp_denied(i, step);
     }
   }
   outcomes_[i].overflow = g.overflow;
@@ -161,13 +171,12 @@ bool Transaction::check(std::size_t i) {
 
 // A denial that found the state beyond what these numbers can owe brings it back within them, or
 // the wait it announces would never end. Nothing that was admitted is forgotten by it.
-void Transaction::clamp_denied(std::size_t i, const algo::State& next) {
+void Transaction::clamp_denied(std::size_t i, const algo::Step& step) {
   Group& g = group(i);
-  const Charge& c = charge(i);
-  if (request_.peek || g.cost != 0 || g.reserved != nullptr || next == g.work) return;
-  g.work = next;
-  g.counter->state = next;
-  g.counter->expires_ns = expiry(*c.numbers, next, now_).ns;
+  if (peek_ || g.cost != 0 || g.reserved != nullptr) return;
+  g.work = step.next;
+  g.counter->state = step.next;
+  g.counter->expires_ns = step.full_at.ns;
 }
 
 bool Transaction::refuse_for_want_of_place(std::size_t i) {
@@ -184,7 +193,7 @@ bool Transaction::refuse_for_want_of_place(std::size_t i) {
 }
 
 // The request is admitted: charges what had room. Outcomes show the counters after it.
-void Transaction::commit(std::size_t i) {
+inline void Transaction::commit(std::size_t i) {
   const Charge& c = charge(i);
   Group& g = group(i);
   if (g.counter == nullptr) return;
@@ -199,7 +208,7 @@ void Transaction::commit(std::size_t i) {
     g.charged = true;
   } else {
     counter.state = g.work;
-    counter.expires_ns = expiry(*c.numbers, g.work, now_).ns;
+    counter.expires_ns = g.full_at.ns;
     g.charged = true;
   }
   outcomes_[i].overflow = g.overflow;
@@ -207,7 +216,7 @@ void Transaction::commit(std::size_t i) {
 
 // Reserved entries are linked, or free again.
 void Transaction::settle_groups() {
-  for (std::size_t i = 0; i < request_.charges.size(); ++i) {
+  for (std::size_t i = 0; i < charges_.size(); ++i) {
     Group& g = groups_[i];
     if (g.reserved == nullptr) continue;
     const Charge& c = charge(i);
@@ -224,7 +233,7 @@ void Transaction::settle_groups() {
 void Transaction::show_as_found() {
   std::array<std::uint64_t, kMaxCharges> wanted{};
   for (const bool shadow : {false, true}) {
-    for (std::size_t i = 0; i < request_.charges.size(); ++i) {
+    for (std::size_t i = 0; i < charges_.size(); ++i) {
       const Charge& c = charge(i);
       if (c.shadow != shadow || group(i).counter == nullptr) continue;
       std::uint64_t& sum = wanted[group_of_[i]];

@@ -45,10 +45,6 @@ struct Table {
   Now clamp(Now now);
 };
 
-// The instant from which a state equals full. A bucket's state is that instant, whatever its
-// numbers.
-Instant expiry(const algo::Numbers& numbers, const algo::State& state, Now now);
-
 // What a counter says to `cost` of this charge's limit; null is a full one. Changes nothing.
 Outcome peek(const Counter* counter, const Charge& charge, std::uint64_t cost, Now now);
 
@@ -76,7 +72,7 @@ class Transaction {
   void finish();
 
   Now now() const { return now_; }
-  std::span<const Outcome> outcomes() const { return {outcomes_.data(), request_.charges.size()}; }
+  std::span<const Outcome> outcomes() const { return {outcomes_.data(), charges_.size()}; }
 
  private:
   // One counter that the request touches, by one charge or by several.
@@ -86,6 +82,7 @@ class Transaction {
     bool overflow = false;
     bool charged = false;
     algo::State work;        // the state after the charges checked so far
+    Instant full_at;         // of `work`, once something was admitted
     std::uint64_t cost = 0;  // of the charges checked so far and admitted
   };
 
@@ -97,14 +94,18 @@ class Transaction {
   void settle_groups();
   void show_as_found();
   Outcome view(std::size_t i, std::uint64_t cost) const;
-  void clamp_denied(std::size_t i, const algo::State& next);
-  const Charge& charge(std::size_t i) const { return request_.charges[i]; }
+  void clamp_denied(std::size_t i, const algo::Step& step);
+  // Whether an earlier charge of the request has the counter of charge i, which then shares it.
+  bool joins_another(std::size_t i);
+  const Charge& charge(std::size_t i) const { return charges_[i]; }
   Group& group(std::size_t i) { return groups_[group_of_[i]]; }
   const Group& group(std::size_t i) const { return groups_[group_of_[i]]; }
   Shard& shard(std::size_t i) { return table_.shards[table_.shard_of(charge(i).key)]; }
 
   Table& table_;
-  const Request& request_;
+  const std::span<const Charge> charges_;
+  const bool peek_;
+  bool reserved_ = false;  // some group has a reserved entry
   ShardLocks locks_;
   std::unique_lock<std::mutex> overflow_lock_;
   Now now_;
