@@ -31,9 +31,12 @@ std::vector<FileWatch::Signature> FileWatch::look() const {
   return now;
 }
 
-void FileWatch::reset(std::vector<std::string> paths) {
+bool FileWatch::reset(std::vector<std::string> paths) {
+  const std::vector<Signature> before = std::exchange(known_, {});
+  const bool same_files = paths == paths_;
   paths_ = std::move(paths);
   known_ = seen_ = look();
+  return !same_files || known_ != before;
 }
 
 bool FileWatch::changed() {

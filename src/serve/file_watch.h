@@ -18,8 +18,8 @@ namespace weir::serve {
 
 class FileWatch {
  public:
-  // The files as they are now are known from here on.
-  void reset(std::vector<std::string> paths);
+  // The files as they are now are known from here on. True if any is not as it was known before.
+  bool reset(std::vector<std::string> paths);
   // Whether any differs from what `reset` saw and is at rest. True again until the next `reset`.
   bool changed();
 

@@ -42,8 +42,10 @@ TEST_F(FileWatchOf, SeesALongerText) {
   write("a", "one and more");
   EXPECT_TRUE(changed());
   EXPECT_TRUE(watch_.changed());  // until it was read
-  watch_.reset(watch_.paths());
+  EXPECT_TRUE(watch_.reset(watch_.paths()));
   EXPECT_FALSE(changed());
+  EXPECT_FALSE(watch_.reset(watch_.paths()));
+  EXPECT_TRUE(watch_.reset({path("a")}));
 }
 
 TEST_F(FileWatchOf, SeesAReplacedFileOfTheSameSizeAndTime) {

@@ -2,6 +2,8 @@
 
 #include <sys/resource.h>
 
+#include <utility>
+
 #include "host/log.h"
 #include "serve/findings_log.h"
 
@@ -53,13 +55,9 @@ std::vector<std::string> Reloader::files() const {
 void Reloader::run() {
   give_way();
   while (const char* why = wait()) {
-    watch_.reset(files());
-    reload(why);
+    look_and_reload(why);
     // A policy that names another accounts file: it was not looked at before it was read.
-    if (files() != watch_.paths()) {
-      watch_.reset(files());
-      reload("other accounts");
-    }
+    if (files() != watch_.paths()) look_and_reload("other accounts");
   }
 }
 
@@ -81,6 +79,11 @@ const char* Reloader::wait() {
   }
 }
 
+void Reloader::look_and_reload(const char* why) {
+  lint_due_ |= watch_.reset(files());
+  reload(why);
+}
+
 void Reloader::reload(const char* why) {
   const decide::Engine::Reloaded reloaded = server_.reload();
   log_findings(reloaded.findings);
@@ -90,7 +93,8 @@ void Reloader::reload(const char* why) {
     return;
   }
   host::log(LogLevel::info, "policy reloaded", {{"id", id}, {"why", why}});
-  log_lint(server_.engine(), reloaded.findings, clock_.now().wall());
+  if (std::exchange(lint_due_, false))
+    log_lint(server_.engine(), reloaded.findings, clock_.now().wall());
 }
 
 }  // namespace weir::serve

@@ -3,10 +3,10 @@
 //   Reloader reloader(server, clock, {});
 //   reloader.request();   // SIGHUP
 //
-// What is read, refused and found is logged. Its thread gives way to the event loops: a reload
-// takes whole milliseconds of a core, which requests would wait for. Requests that come during a
-// reload are one more reload after it. Thread-safe. The destructor waits for a reload at hand;
-// server and clock outlive it.
+// What is read, refused and found is logged; what lint says, where a file changed. Its thread gives
+// way to the event loops: a reload takes whole milliseconds of a core, which requests would wait
+// for. Requests that come during a reload are one more reload after it. Thread-safe. The destructor
+// waits for a reload at hand; server and clock outlive it.
 #pragma once
 
 #include <chrono>
@@ -42,12 +42,14 @@ class Reloader {
   // Until there is a reason to reload; null: stop.
   const char* wait();
   void reload(const char* why);
+  void look_and_reload(const char* why);
   std::vector<std::string> files() const;
 
   Server& server_;
   Clock& clock_;
   const ReloaderOptions options_;
   FileWatch watch_;
+  bool lint_due_ = false;  // the files changed since they were last linted
   std::mutex mutex_;
   std::condition_variable wake_;
   bool requested_ = false;

@@ -103,12 +103,15 @@ class Coverage {
       for (std::size_t c = 0; c < limits[l].covers.size(); ++c) {
         if (limits[l].covers[c]) bits_[l * words_ + c / 64] |= std::uint64_t{1} << c % 64;
       }
+      std::size_t first = 0;
+      while (first < words_ && bits_[l * words_ + first] == 0) ++first;
+      first_.push_back(first);
     }
   }
 
   // Every class that `narrow` covers, `wide` covers too.
   bool contains(std::size_t wide, std::size_t narrow) const {
-    for (std::size_t i = 0; i < words_; ++i) {
+    for (std::size_t i = first_[narrow]; i < words_; ++i) {
       if ((bits_[narrow * words_ + i] & ~bits_[wide * words_ + i]) != 0) return false;
     }
     return true;
@@ -117,6 +120,7 @@ class Coverage {
  private:
   std::size_t words_;
   std::vector<std::uint64_t> bits_;
+  std::vector<std::size_t> first_;  // the first word that is not 0
 };
 
 bool gives_less(const LimitNumbers& b, const LimitNumbers& a) {
