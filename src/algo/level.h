@@ -23,11 +23,19 @@
 namespace weir::algo {
 
 template <typename Level>
-Outcome outcome_of(const Level& level, std::uint64_t cost, bool admit, Reason reason) {
+Reason reason_of(const Level& level, std::uint64_t cost) {
+  if (cost > level.limit()) return Reason::cost_exceeds_limit;
+  return cost == 0 || level.fits(cost) ? Reason::admitted : Reason::limit_exceeded;
+}
+
+// Inlined always: a Level that stays in registers halves its cost.
+template <typename Level>
+[[gnu::always_inline]] inline Outcome outcome_of(const Level& level, std::uint64_t cost,
+                                                 Reason reason) {
   // Cost 0 asks about the next request, and that takes at least 1.
   const std::uint64_t asked = std::max<std::uint64_t>(cost, 1);
   Outcome out;
-  out.admit = admit;
+  out.admit = reason == Reason::admitted;
   out.reason = reason;
   out.limit = level.limit();
   out.remaining = level.remaining(asked);
@@ -38,23 +46,21 @@ Outcome outcome_of(const Level& level, std::uint64_t cost, bool admit, Reason re
 
 template <typename Level>
 Outcome peek_level(const Level& level, std::uint64_t cost) {
-  if (cost > level.limit()) return outcome_of(level, cost, false, Reason::cost_exceeds_limit);
-  if (cost != 0 && !level.fits(cost)) return outcome_of(level, cost, false, Reason::limit_exceeded);
-  Outcome out = outcome_of(level, cost, true, Reason::admitted);
-  out.delay = level.delay(cost);
+  const Reason reason = reason_of(level, cost);
+  Outcome out = outcome_of(level, cost, reason);
+  if (out.admit) out.delay = level.delay(cost);
   return out;
 }
 
 template <typename Level>
 Step charge_level(Level level, const State& state, std::uint64_t cost) {
-  if (cost == 0 || cost > level.limit()) return {peek_level(level, cost), state, level.full_at()};
-  if (!level.fits(cost)) {
-    return {outcome_of(level, cost, false, Reason::limit_exceeded),
-            level.clamped() ? level.state() : state, level.full_at()};
-  }
-  const Duration delay = level.delay(cost);
-  level.add(cost);
-  Step step{outcome_of(level, cost, true, Reason::admitted), level.state(), level.full_at()};
+  const Reason reason = reason_of(level, cost);
+  const bool charged = reason == Reason::admitted && cost != 0;
+  const Duration delay = charged ? level.delay(cost) : Duration{};
+  if (charged) level.add(cost);
+  const bool clamp = reason == Reason::limit_exceeded && level.clamped();
+  Step step{outcome_of(level, cost, reason), charged || clamp ? level.state() : state,
+            level.full_at()};
   step.outcome.delay = delay;
   return step;
 }

@@ -58,9 +58,9 @@ Outcome Log::peek(const Numbers& numbers, std::uint64_t cost, Now now) {
 Outcome Log::charge(const Numbers& numbers, std::uint64_t cost, Now now) {
   forget(now.steady, numbers.period_ns);
   const LogLevel level(*this, numbers, now.steady);
-  if (cost == 0 || cost > level.limit() || !level.fits(cost)) return peek_level(level, cost);
+  if (cost == 0 || reason_of(level, cost) != Reason::admitted) return peek_level(level, cost);
   append(now.steady, cost);
-  return outcome_of(level, cost, true, Reason::admitted);
+  return outcome_of(level, cost, Reason::admitted);
 }
 
 void Log::refund(const Numbers& numbers, std::uint64_t cost, Now now) {

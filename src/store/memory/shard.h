@@ -114,12 +114,13 @@ class alignas(64) Shard {
   // Moves the hand by one; frees the entry there if it is dead.
   bool sweep_one(Instant now);
 
+  // What `find` reads shares the mutex's line.
   Entry* entries_ = nullptr;
   std::uint32_t* heads_ = nullptr;
-  std::uint32_t head_count_ = 0;
   // Atomic for prefetch_index alone, which may read them as they change.
   std::atomic<std::uint32_t> heads_used_{1};
   std::atomic<std::uint32_t> mask_{0};  // bit_ceil(heads_used_) - 1
+  std::uint32_t head_count_ = 0;
   std::uint32_t capacity_ = 0;
   std::uint32_t touched_ = 0;  // entries ever used; the rest of the pool is untouched memory
   std::uint32_t free_ = 0;

@@ -35,10 +35,16 @@ Now Table::clamp(Now now) {
 }
 
 ShardLocks::ShardLocks(Table& table, std::span<const Charge> charges) : table_(table) {
+  if (charges.size() == 1) {
+    const std::size_t shard = table.shard_of(charges[0].key);
+    held_ = std::uint64_t{1} << shard;
+    table.shards[shard].mutex.lock();
+    return;
+  }
   for (const Charge& c : charges) {
     const std::size_t shard = table.shard_of(c.key);
     held_ |= std::uint64_t{1} << shard;
-    if (charges.size() > 1) table.shards[shard].prefetch_index(c.key);
+    table.shards[shard].prefetch_index(c.key);
   }
   for (std::uint64_t rest = held_; rest != 0; rest &= rest - 1) {
     table_.shards[static_cast<std::size_t>(std::countr_zero(rest))].mutex.lock();
