@@ -103,6 +103,10 @@ constexpr std::array kCatalogue{
         "The envelope of every limit that covers the guarantee is above its `max`.",
         "lower the limit, add one with `key: global`, or raise `max`; `weir explain` shows the sum",
         nullptr, "nothing: reading the policy finds it"},
+    Rule{"WR128", kW, "a hold that is longer than the wait",
+         "A gateway's answer is held no longer than `max_wait`: what waits longer is denied at "
+         "once. The rest of `hold` does nothing.",
+         "lower `hold` to `max_wait`, or raise `max_wait`", hold_beyond_the_wait, ""},
     Rule{"WR130", kW, "classes that make no difference",
          "A search may cost the backend a hundred times what a read costs. The same limit for both "
          "is too tight for one or too loose for the other.",
@@ -199,6 +203,10 @@ constexpr std::array kCatalogue{
          "the client claims.",
          "count by `ip` there, or use `stage: post_auth`", identity_before_authentication, ""},
     Rule{"WR180", kI, "limits only at the edge", "", "", nullptr, "more than one listener"},
+    Rule{"WR181", kW, "an empty `allow_from`",
+         "An empty list is no list: it means loopback, as if the key were not there. Whoever wrote "
+         "it meant nobody, or everybody.",
+         "name the networks of your gateways, or leave the key out", nobody_named_may_ask, ""},
 };
 
 std::string_view severity_word(Severity severity) {

@@ -108,6 +108,18 @@ std::vector<Case> cases() {
        with_limit("{name: a, key: [ip], rate: 10/s, burst: 20}")},
       {"WR126", with_limit("{name: a, key: [ip], rate: 10/min, burst: 700}"), 3, 5,
        with_limit("{name: a, key: [ip], rate: 10/min, burst: 600}")},
+      {"WR128",
+       with_limit("{name: a, key: [ip], algorithm: leaky_bucket, rate: 1/s, queue: 9, max_wait: "
+                  "2s, hold: 3s}"),
+       3, 5,
+       with_limit("{name: a, key: [ip], algorithm: leaky_bucket, rate: 1/s, queue: 9, max_wait: "
+                  "2s, hold: 2s}")},
+      {"WR181",
+       "version: 1\nlisteners: {trusted_proxies: [], allow_from: []}\nlimits:\n  - {name: a, key: "
+       "[ip], rate: 60/min}\n",
+       2, 34,
+       "version: 1\nlisteners: {trusted_proxies: []}\nlimits:\n  - {name: a, key: [ip], rate: "
+       "60/min}\n"},
       {"WR130",
        "version: 1\nclasses:\n  - {name: s, match: [/s]}\n  - {name: r, match: [/r]}\nlimits:\n "
        " - {name: a, key: [ip], rate: 60/min}\n",

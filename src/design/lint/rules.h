@@ -23,6 +23,7 @@ void failure_policy_defaulted(const Context&, Report&);        // WR112
 void burst_beyond_the_period(const Context&, Report&);     // WR122
 void log_memory(const Context&, Report&);                  // WR123
 void queue_longer_than_patience(const Context&, Report&);  // WR124
+void hold_beyond_the_wait(const Context&, Report&);        // WR128
 void burst_of_one_second(const Context&, Report&);         // WR125
 void burst_of_an_hour(const Context&, Report&);            // WR126
 
@@ -50,6 +51,7 @@ void no_headers_and_no_warning(const Context&, Report&);  // WR166
 
 // rules_operations.cc
 void override_ended(const Context&, Report&);           // WR171
+void nobody_named_may_ask(const Context&, Report&);     // WR181
 void internal_callers_exempt(const Context&, Report&);  // WR175
 void no_internal_callers(const Context&, Report&);      // WR178
 

@@ -91,6 +91,20 @@ void queue_longer_than_patience(const Context& context, Report& report) {
   }
 }
 
+void hold_beyond_the_wait(const Context& context, Report& report) {
+  const Policy& policy = context.policy;
+  for (const Limit& limit : policy.limits) {
+    if (limit.algorithm != Algorithm::leaky_bucket) continue;
+    each_numbers(policy, limit, [&](const algo::Numbers& n, policy::Position at, const auto&) {
+      if (limit.hold.ns <= n.max_wait_ns) return;
+      report.add(at, fmt::format("{} holds an answer up to {}, and nothing in it waits longer than "
+                                 "`max_wait` {}",
+                                 quoted(limit.name), duration_text(limit.hold),
+                                 duration_text({n.max_wait_ns})));
+    });
+  }
+}
+
 void burst_of_one_second(const Context& context, Report& report) {
   const Policy& policy = context.policy;
   for (const Limit& limit : policy.limits) {

@@ -36,6 +36,13 @@ void override_ended(const Context& context, Report& report) {
   }
 }
 
+void nobody_named_may_ask(const Context& context, Report& report) {
+  const std::string_view key = "listeners.allow_from";
+  if (!context.policy.listeners.allow_from.empty() || !context.keys.has(key)) return;
+  report.add(context.keys.at(key),
+             "`allow_from` names nobody: only this machine may ask, any other gateway gets 403");
+}
+
 void internal_callers_exempt(const Context& context, Report& report) {
   for (const policy::Class& c : context.policy.classes) {
     if (!c.exempt || c.when.empty()) continue;
