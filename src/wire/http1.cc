@@ -55,6 +55,7 @@ class Http1Parser::Head final : public http::basic_parser<true> {
   const HttpError* check() const {
     if (hosts_ > 1) return &kManyHosts;
     if (hosts_ == 0 && version_ == 11) return &kNoHost;
+    if (bad_host_) return &kBadHost;
     if (codings_ > 0 && lengths_ > 0) return &kLengthAndCoding;
     if (codings_ > 1 || unknown_coding_) return &kUnknownCoding;
     // Transfer codings came with 1.1; before it the framing of such a message is anyone's guess.
@@ -90,6 +91,7 @@ class Http1Parser::Head final : public http::basic_parser<true> {
     switch (known) {
       case http::field::host:
         ++hosts_;
+        bad_host_ = bad_host_ || !is_host(text);
         break;
       case http::field::content_length:
         note_length(text, ec);
@@ -136,6 +138,7 @@ class Http1Parser::Head final : public http::basic_parser<true> {
   const HttpError* problem_ = nullptr;
   int version_ = 0;
   int hosts_ = 0;
+  bool bad_host_ = false;
   int lengths_ = 0;
   int codings_ = 0;
   bool unknown_coding_ = false;

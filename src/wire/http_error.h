@@ -27,6 +27,7 @@ inline constexpr HttpError kLengthAndCoding{
     400, "Content-Length and Transfer-Encoding exclude each other."};
 inline constexpr HttpError kBadChunk{400, "The chunked body is malformed."};
 inline constexpr HttpError kNoHost{400, "The request has no Host field."};
+inline constexpr HttpError kBadHost{400, "The Host field holds no host."};
 inline constexpr HttpError kManyHosts{400, "The request has more than one Host field."};
 inline constexpr HttpError kBodyTooLarge{413, "The body is larger than this listener accepts."};
 inline constexpr HttpError kTargetTooLong{414,
