@@ -212,6 +212,18 @@ TEST(Decider, AnOverrideHoldsForItsAccountUntilItsEnd) {
   EXPECT_EQ(h.admitted(9, "GET", "/", {.api_key = "k"}), 2);
 }
 
+TEST(Decider, AnOverrideOfANormalizedKeyIsFoldedAsTheCallersValueIs) {
+  Harness h(
+      "version: 1\ntiers: {t: {}}\n"
+      "identity: {keys: {tenant: {from: \"header:x-tenant\", normalize: lower}}}\n"
+      "limits:\n  - {name: l, key: [tenant], rate: 2/min}\n"
+      "overrides:\n"
+      "  - {limit: l, key: {tenant: \" ÄRZTE\"}, rate: 5/min, contract: C-1}\n");
+  EXPECT_EQ(h.admitted(9, "GET", "/", {.headers = {{"X-Tenant", "ärzte"}}}), 5);
+  EXPECT_EQ(h.admitted(9, "GET", "/", {.headers = {{"X-Tenant", "Ärzte "}}}), 0) << "the same";
+  EXPECT_EQ(h.admitted(9, "GET", "/", {.headers = {{"X-Tenant", "arzte"}}}), 2);
+}
+
 TEST(Decider, ACustomTierTakesItsNumbersFromTheAccount) {
   Harness h(
       "version: 1\ntiers: {free: {}, ent: {custom: true}}\naccounts: none.csv\n"

@@ -1,6 +1,7 @@
 // `overrides`: other numbers for one account or one value of a key, with an end and a reason.
 #include "policy/compile.h"
 #include "policy/quantity.h"
+#include "policy/unicode.h"
 #include "policy/utf8.h"
 
 namespace weir::policy {
@@ -118,7 +119,7 @@ class OverrideCompiler {
             "name its account: `{account: NAME}`");
     }
     if (*id == kIpKey) address(entry.value);
-    if (build_.policy.identity.keys[*id].lower) lower(out_.value);
+    if (build_.policy.identity.keys[*id].lower) fold(out_.value);
   }
 
   // An address is one as it is counted: cut to its prefix.
@@ -132,10 +133,11 @@ class OverrideCompiler {
     out_.value = parsed->masked(identity.prefix_v4, identity.prefix_v6).text();
   }
 
-  static void lower(std::string& text) {
-    for (char& c : text) {
-      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
+  // As the callers' values are folded: case and surrounding spaces make no other value.
+  static void fold(std::string& text) {
+    const auto first = text.find_first_not_of(" \t");
+    text = first == text.npos ? "" : text.substr(first, text.find_last_not_of(" \t") - first + 1);
+    text.resize(fold_case(text));
   }
 
   bool shared() {
