@@ -5,9 +5,9 @@
 #include <boost/json.hpp>
 #include <iostream>
 
-#include "cli/command.h"
 #include "cli/decision_text.h"
 #include "cli/files.h"
+#include "cli/options.h"
 #include "cli/report.h"
 #include "identity/edit_accounts.h"
 #include "policy/loader.h"
@@ -74,16 +74,14 @@ int run_add(const Arguments& args) {
   std::string file;
   identity::NewAccount account;
   bool from_stdin = false;
-  options.app.add_option("POLICY", file, "policy file")->required();
-  options.app.add_option("--tier", account.tier, "the plan")->required()->type_name("TIER");
-  options.app.add_option("--account", account.account, "who it belongs to")
-      ->required()
-      ->type_name("NAME");
-  options.app
-      .add_option("--overrides", account.overrides,
-                  "numbers of its own: 'plan=600/min burst 120;search=deny'")
-      ->type_name("TEXT");
-  options.app.add_flag("--key-stdin", from_stdin, "add the key on standard input instead");
+  options.add("POLICY", file, "policy file").required();
+  options.add("--tier", account.tier, "the plan").required().type("TIER");
+  options.add("--account", account.account, "who it belongs to").required().type("NAME");
+  options
+      .add("--overrides", account.overrides,
+           "numbers of its own: 'plan=600/min burst 120;search=deny'")
+      .type("TEXT");
+  options.add_flag("--key-stdin", from_stdin, "add the key on standard input instead");
   if (const auto exit = options.parse(args)) return *exit;
   const Opened opened = open_policy(options, file);
   if (!opened.policy) return opened.exit;
@@ -123,22 +121,22 @@ int run_set(const Arguments& args) {
   std::string who;
   std::string tier;
   std::string overrides;
-  options.app.add_option("POLICY", file, "policy file")->required();
-  options.app
-      .add_option("ACCOUNT", who, "an account, or sha256: and the first digits of a key's hash")
-      ->required();
-  options.app.add_option("--tier", tier, "the new plan")->type_name("TIER");
-  CLI::Option* given = options.app.add_option(
-      "--overrides", overrides, "numbers of its own, 'plan=600/min burst 120'; '' for none");
-  given->type_name("TEXT");
+  options.add("POLICY", file, "policy file").required();
+  options.add("ACCOUNT", who, "an account, or sha256: and the first digits of a key's hash")
+      .required();
+  options.add("--tier", tier, "the new plan").type("TIER");
+  const Option given = options
+                           .add("--overrides", overrides,
+                                "numbers of its own, 'plan=600/min burst 120'; '' for none")
+                           .type("TEXT");
   if (const auto exit = options.parse(args)) return *exit;
-  if (tier.empty() && given->count() == 0) return options.usage_error("give --tier or --overrides");
+  if (tier.empty() && !given.given()) return options.usage_error("give --tier or --overrides");
   const Opened opened = open_policy(options, file);
   if (!opened.policy) return opened.exit;
   if (!tier.empty() && !tier_exists(*opened.policy, tier)) return kNo;
   identity::AccountChange change;
   if (!tier.empty()) change.tier = tier;
-  if (given->count() > 0) change.overrides = overrides;
+  if (given.given()) change.overrides = overrides;
   const std::string& accounts = opened.policy->accounts_file;
   return changed(identity::set_account(accounts, *opened.policy, who, change), accounts, "changed");
 }
@@ -148,10 +146,9 @@ int run_remove(const Arguments& args) {
                   {"weir accounts remove examples/plans.yaml demo-free"});
   std::string file;
   std::string who;
-  options.app.add_option("POLICY", file, "policy file")->required();
-  options.app
-      .add_option("ACCOUNT", who, "an account, or sha256: and the first digits of a key's hash")
-      ->required();
+  options.add("POLICY", file, "policy file").required();
+  options.add("ACCOUNT", who, "an account, or sha256: and the first digits of a key's hash")
+      .required();
   if (const auto exit = options.parse(args)) return *exit;
   const Opened opened = open_policy(options, file);
   if (!opened.policy) return opened.exit;
@@ -164,11 +161,11 @@ int run_list(const Arguments& args) {
                   {"weir accounts list examples/plans.yaml"});
   std::string file;
   std::string format = "text";
-  options.app.add_option("POLICY", file, "policy file")->required();
-  options.app.add_option("--format", format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str()
-      ->type_name("FORMAT");
+  options.add("POLICY", file, "policy file").required();
+  options.add("--format", format, "text or json")
+      .one_of({"text", "json"})
+      .shows_default()
+      .type("FORMAT");
   if (const auto exit = options.parse(args)) return *exit;
   const Opened opened = open_policy(options, file);
   if (!opened.policy) return opened.exit;

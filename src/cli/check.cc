@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <iostream>
 
-#include "cli/command.h"
 #include "cli/decision_text.h"
 #include "cli/files.h"
+#include "cli/options.h"
 #include "cli/report.h"
 #include "cli/request.h"
 #include "cli/server.h"
@@ -87,20 +87,19 @@ int run_check(const Arguments& args) {
       {"weir check examples/plans.yaml --method POST --path /api/generate --header 'X-Api-Key: "
        "demo-pro'"});
   Asked asked;
-  options.app.add_option("POLICY", asked.policy, "policy file");
-  options.app
-      .add_option("--server", asked.server, "ask a running weir, e.g. http://127.0.0.1:8080")
-      ->type_name("URL");
-  RequestOptions request(options.app);
-  options.app.add_option("--count", asked.count, "ask so many times")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}))
-      ->capture_default_str()
-      ->type_name("N");
-  options.app.add_flag("--exit-code", asked.exit_code, "exit 1 when a request is denied");
-  options.app.add_option("--format", asked.format, "text or json (one verdict a line)")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str()
-      ->type_name("FORMAT");
+  options.add("POLICY", asked.policy, "policy file");
+  options.add("--server", asked.server, "ask a running weir, e.g. http://127.0.0.1:8080")
+      .type("URL");
+  RequestOptions request(options);
+  options.add("--count", asked.count, "ask so many times")
+      .between(1, 1'000'000)
+      .shows_default()
+      .type("N");
+  options.add_flag("--exit-code", asked.exit_code, "exit 1 when a request is denied");
+  options.add("--format", asked.format, "text or json (one verdict a line)")
+      .one_of({"text", "json"})
+      .shows_default()
+      .type("FORMAT");
   if (const auto exit = options.parse(args)) return *exit;
   if (asked.policy.empty() == asked.server.empty()) {
     return options.usage_error("give either a POLICY or --server URL");

@@ -2,11 +2,11 @@
 #include <array>
 #include <iostream>
 
-#include "cli/command.h"
 #include "cli/decision_text.h"
 #include "cli/explain_policy.h"
 #include "cli/explain_request.h"
 #include "cli/files.h"
+#include "cli/options.h"
 #include "cli/report.h"
 #include "cli/request.h"
 #include "cli/server.h"
@@ -65,16 +65,15 @@ int run_explain(const Arguments& args) {
        "weir explain examples/plans.yaml --method POST --path /api/generate --header 'X-Api-Key: "
        "demo-free'"});
   Asked asked;
-  options.app.add_option("POLICY", asked.policy, "policy file");
-  options.app
-      .add_option("--server", asked.server, "ask a running weir, e.g. http://127.0.0.1:8080")
-      ->type_name("URL");
-  options.app.add_flag("--expanded", asked.expanded, "print the policy in its long form");
-  RequestOptions request(options.app);
-  options.app.add_option("--format", asked.format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str()
-      ->type_name("FORMAT");
+  options.add("POLICY", asked.policy, "policy file");
+  options.add("--server", asked.server, "ask a running weir, e.g. http://127.0.0.1:8080")
+      .type("URL");
+  options.add_flag("--expanded", asked.expanded, "print the policy in its long form");
+  RequestOptions request(options);
+  options.add("--format", asked.format, "text or json")
+      .one_of({"text", "json"})
+      .shows_default()
+      .type("FORMAT");
   if (const auto exit = options.parse(args)) return *exit;
   if (asked.policy.empty() == asked.server.empty()) {
     return options.usage_error("give either a POLICY or --server URL");

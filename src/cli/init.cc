@@ -4,9 +4,9 @@
 #include <array>
 #include <iostream>
 
-#include "cli/command.h"
 #include "cli/files.h"
 #include "cli/init_texts.h"
+#include "cli/options.h"
 #include "policy/loader.h"
 
 namespace weir::cli {
@@ -36,10 +36,9 @@ int run_init(const Arguments& args) {
   std::string name;
   std::string output;
   bool force = false;
-  options.app.add_option("SITUATION", name, "abuse, plans, replicas or downstream")->required();
-  options.app.add_option("-o,--output", output, "write to FILE instead of standard output")
-      ->type_name("FILE");
-  options.app.add_flag("--force", force, "overwrite FILE");
+  options.add("SITUATION", name, "abuse, plans, replicas or downstream").required();
+  options.add("-o,--output", output, "write to FILE instead of standard output").type("FILE");
+  options.add_flag("--force", force, "overwrite FILE");
   if (const auto exit = options.parse(args)) return *exit;
 
   std::vector<std::string> names;

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <tuple>
 
-#include "cli/command.h"
 #include "cli/files.h"
+#include "cli/options.h"
 #include "cli/report.h"
 #include "decide/engine.h"
 #include "design/lint/catalogue.h"
@@ -87,14 +87,14 @@ int run_lint(const Arguments& args) {
   std::string code;
   bool strict = false;
   bool catalogue = false;
-  options.app.add_option("POLICY", files, "policy files");
-  options.app.add_option("--format", format, "text, json, sarif or github")
-      ->check(CLI::IsMember({"text", "json", "sarif", "github"}))
-      ->capture_default_str()
-      ->type_name("FORMAT");
-  options.app.add_option("--explain", code, "print the page of one code")->type_name("CODE");
-  options.app.add_flag("--strict", strict, "exit 1 for a warning too");
-  options.app.add_flag("--catalogue", catalogue, "print all codes as Markdown");
+  options.add("POLICY", files, "policy files");
+  options.add("--format", format, "text, json, sarif or github")
+      .one_of({"text", "json", "sarif", "github"})
+      .shows_default()
+      .type("FORMAT");
+  options.add("--explain", code, "print the page of one code").type("CODE");
+  options.add_flag("--strict", strict, "exit 1 for a warning too");
+  options.add_flag("--catalogue", catalogue, "print all codes as Markdown");
   if (const auto exit = options.parse(args)) return *exit;
   if (catalogue) return write_output("", design::lint::catalogue_markdown());
   if (!code.empty()) return explain_code(options, code);

@@ -12,6 +12,8 @@
 namespace weir::cli {
 namespace {
 
+constexpr const char* kGroup = "Request";  // the heading in the help
+
 using Pair = std::pair<std::string, std::string>;
 
 Error bad(std::string message) { return {ErrorCode::invalid_argument, std::move(message), ""}; }
@@ -63,33 +65,26 @@ Result<BoundRequest> BoundRequest::bind(const RequestSpec& spec) {
   return bound;
 }
 
-RequestOptions::RequestOptions(CLI::App& app) {
-  const std::string group = "Request";
-  const auto add = [&](CLI::Option* option, const char* type) {
-    options_.push_back(option->group(group)->type_name(type));
+RequestOptions::RequestOptions(Options& options) {
+  const auto add = [&](const char* names, auto& value, const char* help, const char* type) {
+    Option option = options.add(names, value, help).group(kGroup).type(type);
+    options_.push_back(option);
     return option;
   };
-  add(app.add_option("--method", method_, "HTTP method"), "METHOD")->capture_default_str();
-  add(app.add_option("--path", path_, "path, as the client wrote it"), "PATH")
-      ->capture_default_str();
-  add(app.add_option("--client-ip", client_ip_, "address of the client"), "ADDRESS");
-  add(app.add_option("--header", headers_, "a header, 'Name: value'; may be repeated"), "HEADER")
-      ->allow_extra_args(false);
-  add(app.add_option("--attribute", attributes_, "what the caller's gateway states, name=value"),
-      "NAME=VALUE")
-      ->allow_extra_args(false);
-  add(app.add_option("--cost", costs_, "cost in place of the class's: 3, or points=3"), "[UNIT=]N")
-      ->allow_extra_args(false);
-  add(app.add_option("--stage", stage_, "only limits of this stage: pre or post"), "STAGE")
-      ->check(CLI::IsMember({"pre", "post"}));
-  options_.push_back(app.add_flag("--peek", peek_, "charge nothing")->group(group));
+  add("--method", method_, "HTTP method", "METHOD").shows_default();
+  add("--path", path_, "path, as the client wrote it", "PATH").shows_default();
+  add("--client-ip", client_ip_, "address of the client", "ADDRESS");
+  add("--header", headers_, "a header, 'Name: value'; may be repeated", "HEADER").one_value_each();
+  add("--attribute", attributes_, "what the caller's gateway states, name=value", "NAME=VALUE")
+      .one_value_each();
+  add("--cost", costs_, "cost in place of the class's: 3, or points=3", "[UNIT=]N")
+      .one_value_each();
+  add("--stage", stage_, "only limits of this stage: pre or post", "STAGE").one_of({"pre", "post"});
+  options_.push_back(options.add_flag("--peek", peek_, "charge nothing").group(kGroup));
 }
 
 bool RequestOptions::given() const {
-  for (const CLI::Option* option : options_) {
-    if (option->count() > 0) return true;
-  }
-  return false;
+  return std::ranges::any_of(options_, [](const Option& option) { return option.given(); });
 }
 
 Result<RequestSpec> RequestOptions::spec() const {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/command.h"
+#include "cli/options.h"
 #include "identity/facts.h"
 #include "policy/policy.h"
 #include "weir/result.h"
@@ -53,14 +53,14 @@ class BoundRequest {
 // --method, --path, --client-ip, --header, --attribute, --cost, --peek, --stage.
 class RequestOptions {
  public:
-  explicit RequestOptions(CLI::App& app);
+  explicit RequestOptions(Options& options);
   // Was any of them given?
   bool given() const;
   // Errors name the option.
   Result<RequestSpec> spec() const;
 
  private:
-  std::vector<CLI::Option*> options_;
+  std::vector<Option> options_;
   std::string method_ = "GET";
   std::string path_ = "/";
   std::string client_ip_;

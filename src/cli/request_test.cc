@@ -7,7 +7,7 @@ namespace {
 
 Result<RequestSpec> parse(const Arguments& args) {
   Options options("check", "", {"weir check"});
-  RequestOptions request(options.app);
+  RequestOptions request(options);
   if (options.parse(args)) return Error{ErrorCode::invalid_argument, "usage", ""};
   return request.spec();
 }

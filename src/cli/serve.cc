@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "cli/command.h"
+#include "cli/options.h"
 #include "policy/loader.h"
 
 namespace weir::cli {
@@ -20,33 +20,29 @@ int run_serve(const Arguments& args) {
   std::string grpc;
   std::string resp;
   std::string drain = "10s";
-  options.app.add_option("POLICY", serve.policy_file, "policy file")->required();
-  options.app
-      .add_option("--listen", serve.listen, "decisions: HTTP/1.1, for gateways and programs")
-      ->capture_default_str()
-      ->type_name("ADDR:PORT");
-  options.app.add_option("--admin", serve.admin, "metrics and health")
-      ->capture_default_str()
-      ->type_name("ADDR:PORT");
-  options.app.add_option("--threads", serve.threads, "event loops; 0: one a core")
-      ->check(CLI::Range(0U, 256U))
-      ->capture_default_str()
-      ->type_name("N");
-  options.app
-      .add_option("--decision-log", serve.decision_log,
-                  "write every decision to FILE, a line of JSON each; forces one event loop")
-      ->type_name("FILE");
-  options.app.add_option("--log-level", serve.log_level, "debug, info, warn or error")
-      ->check(CLI::IsMember({"debug", "info", "warn", "error"}))
-      ->capture_default_str()
-      ->type_name("LEVEL");
-  options.app.add_flag("!--no-watch", serve.watch, "read the files again on SIGHUP only");
-  options.app.add_option("--drain", drain, "how long a stop waits for requests in flight")
-      ->capture_default_str()
-      ->type_name("DURATION");
-  options.app.add_option("--grpc", grpc, "Envoy RLS; not in this version")->type_name("ADDR:PORT");
-  options.app.add_option("--resp", resp, "Redis protocol; not in this version")
-      ->type_name("ADDR:PORT");
+  options.add("POLICY", serve.policy_file, "policy file").required();
+  options.add("--listen", serve.listen, "decisions: HTTP/1.1, for gateways and programs")
+      .shows_default()
+      .type("ADDR:PORT");
+  options.add("--admin", serve.admin, "metrics and health").shows_default().type("ADDR:PORT");
+  options.add("--threads", serve.threads, "event loops; 0: one a core")
+      .between(0, 256)
+      .shows_default()
+      .type("N");
+  options
+      .add("--decision-log", serve.decision_log,
+           "write every decision to FILE, a line of JSON each; forces one event loop")
+      .type("FILE");
+  options.add("--log-level", serve.log_level, "debug, info, warn or error")
+      .one_of({"debug", "info", "warn", "error"})
+      .shows_default()
+      .type("LEVEL");
+  options.add_flag("!--no-watch", serve.watch, "read the files again on SIGHUP only");
+  options.add("--drain", drain, "how long a stop waits for requests in flight")
+      .shows_default()
+      .type("DURATION");
+  options.add("--grpc", grpc, "Envoy RLS; not in this version").type("ADDR:PORT");
+  options.add("--resp", resp, "Redis protocol; not in this version").type("ADDR:PORT");
   if (const auto exit = options.parse(args)) return *exit;
   if (!grpc.empty()) return options.usage_error("--grpc is not in this version");
   if (!resp.empty()) return options.usage_error("--resp is not in this version");

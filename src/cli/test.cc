@@ -2,7 +2,7 @@
 #include <boost/json.hpp>
 #include <iostream>
 
-#include "cli/command.h"
+#include "cli/options.h"
 #include "cli/report.h"
 #include "cli/timeline.h"
 
@@ -73,11 +73,11 @@ int run_test(const Arguments& args) {
                   {"weir test examples/timelines/e2-token-bucket.yaml"});
   std::vector<std::string> files;
   std::string format = "text";
-  options.app.add_option("TIMELINE", files, "timeline files")->required();
-  options.app.add_option("--format", format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str()
-      ->type_name("FORMAT");
+  options.add("TIMELINE", files, "timeline files").required();
+  options.add("--format", format, "text or json")
+      .one_of({"text", "json"})
+      .shows_default()
+      .type("FORMAT");
   if (const auto exit = options.parse(args)) return *exit;
 
   bool passed = true;
