@@ -9,6 +9,7 @@
 #include "cli/decision_text.h"
 #include "design/text.h"
 #include "policy/guarantee.h"
+#include "policy/words.h"
 
 namespace weir::cli {
 namespace {
@@ -18,44 +19,6 @@ using policy::Limit;
 using policy::LimitNumbers;
 using policy::NumbersKind;
 using policy::Policy;
-
-std::string_view word(policy::Mode mode) {
-  switch (mode) {
-    case policy::Mode::enforce:
-      return "enforce";
-    case policy::Mode::shadow:
-      return "shadow";
-    case policy::Mode::off:
-      return "off";
-  }
-  return "";
-}
-
-std::string_view word(policy::OnStoreFailure f) {
-  switch (f) {
-    case policy::OnStoreFailure::open:
-      return "open";
-    case policy::OnStoreFailure::closed:
-      return "closed";
-    case policy::OnStoreFailure::local:
-      return "local";
-  }
-  return "";
-}
-
-std::string_view word(policy::OnMissing m) {
-  switch (m) {
-    case policy::OnMissing::address:
-      return "address";
-    case policy::OnMissing::deny:
-      return "deny";
-    case policy::OnMissing::skip:
-      return "skip";
-    case policy::OnMissing::shared:
-      return "shared";
-  }
-  return "";
-}
 
 json::object numbers_json(const LimitNumbers& n, json::array tiers) {
   json::object o{{"tiers", std::move(tiers)}, {"numbers", design::numbers_text(n)}};
@@ -104,11 +67,11 @@ json::object limit_json(const Policy& policy, const Limit& limit) {
                  {"algorithm", name(limit.algorithm)},
                  {"key", key_text(limit)},
                  {"unit", policy.units[limit.unit]},
-                 {"stage", limit.stage == policy::Stage::pre_auth ? "pre_auth" : "post_auth"},
-                 {"mode", word(limit.mode)},
+                 {"stage", name(limit.stage)},
+                 {"mode", name(limit.mode)},
                  {"status", limit.status},
-                 {"on_missing", word(limit.on_missing)},
-                 {"on_store_failure", word(limit.on_store_failure)},
+                 {"on_missing", name(limit.on_missing)},
+                 {"on_store_failure", name(limit.on_store_failure)},
                  {"warn_at", std::move(warn)},
                  {"classes", names_of(policy, limit.covers)},
                  {"tiers", tiers_json(policy, limit)}};

@@ -13,6 +13,7 @@
 #include "identity/caller.h"
 #include "identity/show.h"
 #include "policy/route.h"
+#include "policy/words.h"
 
 namespace weir::cli {
 namespace {
@@ -77,7 +78,7 @@ json::object limit_json(const Policy& policy, const decide::LimitVerdict& v,
     key.push_back(json::string(part_text(policy, limit, part, caller, class_name)));
   }
   json::object o{{"name", limit.name},
-                 {"mode", v.mode == policy::Mode::shadow ? "shadow" : "enforce"},
+                 {"mode", name(v.mode)},
                  {"key", std::move(key)},
                  {"cost", v.cost},
                  {"unit", policy.units[limit.unit]},

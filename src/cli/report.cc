@@ -10,6 +10,7 @@
 #include "cli/version.h"
 #include "design/lint/catalogue.h"
 #include "policy/findings.h"
+#include "policy/words.h"
 
 namespace weir::cli {
 namespace {
@@ -31,7 +32,7 @@ const std::string& colour_of(Severity severity, const Colours& colours) {
 }
 
 std::string_view sarif_level(Severity severity) {
-  return severity == Severity::info ? "note" : severity_word(severity);
+  return severity == Severity::info ? "note" : name(severity);
 }
 
 // GitHub ends a property at `,` and `:`, and a message at a newline.
@@ -84,18 +85,6 @@ Colours Colours::of(int fd) {
   return {"\033[31m", "\033[33m", "\033[36m", "\033[1m", "\033[0m"};
 }
 
-std::string_view severity_word(Severity severity) {
-  switch (severity) {
-    case Severity::error:
-      return "error";
-    case Severity::warning:
-      return "warning";
-    case Severity::info:
-      return "info";
-  }
-  return "";
-}
-
 Counts count(const policy::Findings& findings) {
   Counts counts;
   for (const Finding& f : findings) {
@@ -113,7 +102,7 @@ std::string findings_text(const policy::Findings& findings, const Sources& sourc
     const auto source = sources.find(f.file);
     std::string one = source == sources.end() ? f.text() : policy::with_caret(f, source->second);
     if (one.empty() || one.back() != '\n') one += '\n';
-    const std::string word(f.severity == Severity::info ? "note" : severity_word(f.severity));
+    const std::string word(f.severity == Severity::info ? "note" : name(f.severity));
     const std::size_t at = colours.reset.empty() ? std::string::npos : one.find(": " + word);
     if (at != std::string::npos) {
       one.insert(at + 2 + word.size(), colours.reset);
@@ -127,7 +116,7 @@ std::string findings_text(const policy::Findings& findings, const Sources& sourc
 std::string findings_json(const policy::Findings& findings) {
   json::array list;
   for (const Finding& f : findings) {
-    list.push_back({{"severity", severity_word(f.severity)},
+    list.push_back({{"severity", name(f.severity)},
                     {"code", f.code},
                     {"file", f.file},
                     {"line", f.at.line},
@@ -162,8 +151,7 @@ std::string findings_sarif(const policy::Findings& findings) {
 std::string findings_github(const policy::Findings& findings) {
   std::string text;
   for (const Finding& f : findings) {
-    text +=
-        f.severity == Severity::info ? "::notice" : "::" + std::string(severity_word(f.severity));
+    text += f.severity == Severity::info ? "::notice" : "::" + std::string(name(f.severity));
     text += " file=" + github_escaped(f.file, true);
     if (f.at.line > 0) text += ",line=" + std::to_string(f.at.line);
     if (f.at.column > 0) text += ",col=" + std::to_string(f.at.column);

@@ -35,8 +35,6 @@ struct Counts {
 };
 Counts count(const policy::Findings& findings);
 
-std::string_view severity_word(policy::Severity severity);
-
 // Prints the findings on stderr with carets read from their files.
 void print_findings(const policy::Findings& findings);
 

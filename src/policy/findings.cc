@@ -5,21 +5,15 @@
 #include <utility>
 
 #include "policy/unicode.h"
+#include "policy/words.h"
 
 namespace weir::policy {
 
 namespace {
 
+// As compilers say it.
 std::string_view word(Severity severity) {
-  switch (severity) {
-    case Severity::error:
-      return "error";
-    case Severity::warning:
-      return "warning";
-    case Severity::info:
-      return "note";
-  }
-  return "error";
+  return severity == Severity::info ? "note" : name(severity);
 }
 
 std::string_view line_of(std::string_view source, std::uint32_t line) {

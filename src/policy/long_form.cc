@@ -7,107 +7,18 @@
 #include "policy/compile.h"
 #include "policy/dialect.h"
 #include "policy/quantity.h"
+#include "policy/words.h"
+#include "policy/yaml_text.h"
 
 namespace weir::policy {
 
 namespace {
 
-// A double-quoted YAML text; policies have no control characters.
-std::string quote(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + "\"";
-}
-
-// Plain where that is surely the same text.
-std::string scalar(std::string_view text) {
-  Node node = Node::scalar(std::string(text), {});
-  const bool plain =
-      !text.empty() && core_type(node) == Core::text &&
-      text.find_first_not_of(
-          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") == text.npos &&
-      text[0] != '-' && text[0] != '.';
-  return plain ? std::string(text) : quote(text);
-}
-
-class List {
- public:
-  void add(std::string text) { out_ += (out_.empty() ? "" : ", ") + std::move(text); }
-  std::string text() const { return "[" + out_ + "]"; }
-
- private:
-  std::string out_;
-};
-
-class Map {
- public:
-  void add(std::string_view key, std::string value) {
-    out_ += (out_.empty() ? "" : ", ") + std::string(key) + ": " + std::move(value);
-  }
-  std::string text() const { return "{" + out_ + "}"; }
-
- private:
-  std::string out_;
-};
-
 std::string word(bool b) { return b ? "true" : "false"; }
 
-std::string_view word(Stage s) { return s == Stage::pre_auth ? "pre_auth" : "post_auth"; }
-std::string_view word(Align a) { return a == Align::first ? "first" : "epoch"; }
-std::string_view word(Mode m) {
-  return m == Mode::enforce ? "enforce" : m == Mode::shadow ? "shadow" : "off";
-}
-std::string_view word(OnMissing m) {
-  switch (m) {
-    case OnMissing::address:
-      return "address";
-    case OnMissing::deny:
-      return "deny";
-    case OnMissing::skip:
-      return "skip";
-    case OnMissing::shared:
-      return "shared";
-  }
-  return "address";
-}
-std::string_view word(OnStoreFailure f) {
-  return f == OnStoreFailure::open ? "open" : f == OnStoreFailure::closed ? "closed" : "local";
-}
-std::string_view word(Show s) {
-  return s == Show::plain ? "plain" : s == Show::last4 ? "last4" : "hash";
-}
-std::string_view word(Priority p) {
-  switch (p) {
-    case Priority::critical:
-      return "critical";
-    case Priority::high:
-      return "high";
-    case Priority::normal:
-      return "normal";
-    case Priority::batch:
-      return "batch";
-  }
-  return "normal";
-}
-std::string_view word(Source s) {
-  switch (s) {
-    case Source::ip:
-      return "ip";
-    case Source::header:
-      return "header";
-    case Source::query:
-      return "query";
-    case Source::cookie:
-      return "cookie";
-    case Source::jwt:
-      return "jwt";
-    case Source::attribute:
-      return "attribute";
-  }
-  return "header";
+template <typename Enum>
+std::string word(Enum value) {
+  return std::string(name(value));
 }
 
 class Printer {
@@ -139,15 +50,15 @@ class Printer {
   void line(const std::string& text) { out_ += text + "\n"; }
 
   void store() {
-    Map map;
+    FlowMap map;
     map.add("type", "memory");
     map.add("max_keys", print_count(p_.store.max_keys));
-    map.add("on_full", p_.store.on_full == OnFull::deny ? "deny" : "shared");
+    map.add("on_full", word(p_.store.on_full));
     line("store: " + map.text());
   }
 
   static std::string texts(const std::vector<std::string>& list) {
-    List out;
+    FlowList out;
     for (const std::string& text : list) out.add(quote(text));
     return out.text();
   }
@@ -160,7 +71,7 @@ class Printer {
   }
 
   static std::string source(const IdentityKey& key) {
-    return quote(std::string(word(key.source)) + ":" + key.argument);
+    return quote(word(key.source) + ":" + key.argument);
   }
 
   void identity() {
@@ -168,15 +79,15 @@ class Printer {
     line("identity:");
     line("  ip_prefix: {v4: " + std::to_string(id.prefix_v4) +
          ", v6: " + std::to_string(id.prefix_v6) + "}");
-    List networks;
+    FlowList networks;
     for (const Cidr& network : id.shared_networks) networks.add(quote(network.text()));
     line("  shared_ip: {networks: " + networks.text() +
          ", multiplier: " + print_count(id.shared_multiplier) + "}");
     if (id.jwt_from_gateway) line("  jwt: {verify: gateway}");
-    Map api_key;
+    FlowMap api_key;
     api_key.add("from", source(id.keys[kApiKey]));
     if (id.api_key_trusted) api_key.add("trusted", "gateway");
-    api_key.add("show", std::string(word(id.keys[kApiKey].show)));
+    api_key.add("show", word(id.keys[kApiKey].show));
     line("  api_key: " + api_key.text());
     if (id.keys.size() <= kUserKey + 1u) {
       line("  keys: {}");
@@ -184,7 +95,7 @@ class Printer {
       line("  keys:");
     }
     for (std::size_t i = kUserKey + 1u; i < id.keys.size(); ++i) own_key(id.keys[i]);
-    List from;
+    FlowList from;
     if (id.tier_from_accounts) from.add("accounts");
     if (!id.tier_claim.empty()) from.add(quote("jwt:" + id.tier_claim));
     line("  tier: {from: " + from.text() + ", default: " + scalar(p_.tiers[id.default_tier].name) +
@@ -192,18 +103,18 @@ class Printer {
   }
 
   void own_key(const IdentityKey& key) {
-    Map map;
+    FlowMap map;
     map.add("from", source(key));
     map.add("authenticated", word(key.authenticated));
     if (key.lower) map.add("normalize", "lower");
-    map.add("show", std::string(word(key.show)));
+    map.add("show", word(key.show));
     line("    " + quote(key.name) + ": " + map.text());
   }
 
   void tiers() {
     line("tiers:");
     for (const Tier& tier : p_.tiers) {
-      Map map;
+      FlowMap map;
       map.add("label", quote(tier.label));
       map.add("public", word(tier.is_public));
       map.add("custom", word(tier.custom));
@@ -224,7 +135,7 @@ class Printer {
   void one_class(const Class& c) {
     line("  - name: " + quote(c.name));
     if (!c.match.empty()) {
-      List match;
+      FlowList match;
       for (const Pattern& pattern : c.match) {
         match.add(
             quote(pattern.method.empty() ? pattern.path : pattern.method + " " + pattern.path));
@@ -232,18 +143,18 @@ class Printer {
       line("    match: " + match.text());
     }
     if (!c.when.empty()) {
-      Map when;
+      FlowMap when;
       for (const auto& [name, value] : c.when) when.add(quote(name), quote(value));
       line("    when: " + when.text());
     }
     line("    exempt: " + word(c.exempt));
-    line("    priority: " + std::string(word(c.priority)));
+    line("    priority: " + word(c.priority));
     line("    cost: " + costs(c));
   }
 
   // Units in which the class says nothing (1 for everyone) are left out.
   std::string costs(const Class& c) const {
-    Map map;
+    FlowMap map;
     for (std::size_t unit = 0; unit < c.cost.size(); ++unit) {
       bool ones = true;
       bool same = true;
@@ -252,7 +163,7 @@ class Printer {
         same = same && cost == c.cost[unit][0];
       }
       if (ones) continue;
-      Map tiers_map;
+      FlowMap tiers_map;
       for (std::size_t t = 0; t < c.cost[unit].size(); ++t) {
         tiers_map.add(quote(p_.tiers[t].name), print_count(c.cost[unit][t]));
       }
@@ -263,7 +174,7 @@ class Printer {
 
   // "*" where it is all but the exempt ones, else the names.
   std::string covered(const std::vector<bool>& covers) const {
-    List names;
+    FlowList names;
     bool all = true;
     for (std::size_t c = 0; c < covers.size(); ++c) {
       all = all && covers[c] != p_.classes[c].exempt;
@@ -276,7 +187,7 @@ class Printer {
     if (n.kind != NumbersKind::numbers) return n.text;
     const algo::Numbers& a = n.numbers;
     const Duration period{a.period_ns};
-    Map map;
+    FlowMap map;
     switch (a.algorithm) {
       case Algorithm::token_bucket:
         map.add("rate", print_rate(a.count, period));
@@ -305,16 +216,16 @@ class Printer {
 
   void one_limit(const Limit& limit) {
     line("  - name: " + quote(limit.name));
-    line("    stage: " + std::string(word(limit.stage)));
+    line("    stage: " + word(limit.stage));
     line("    classes: " + covered(limit.covers));
-    List key;
+    FlowList key;
     for (const KeyPart& part : limit.key) key.add(quote(part.text));
     line("    key: " + key.text());
     line("    algorithm: " + std::string(name(limit.algorithm)));
     const Shape shape = shape_of(limit);
     if (limit.algorithm == Algorithm::fixed_window ||
         limit.algorithm == Algorithm::sliding_window) {
-      line("    align: " + std::string(word(shape.align)));
+      line("    align: " + word(shape.align));
     }
     if (limit.algorithm == Algorithm::leaky_bucket) {
       if (shape.max_wait && *shape.max_wait != Duration::max()) {
@@ -327,11 +238,11 @@ class Printer {
     for (std::size_t t = 0; t < limit.tiers.size(); ++t) {
       line("      " + quote(p_.tiers[t].name) + ": " + numbers(limit.tiers[t]));
     }
-    line("    mode: " + std::string(word(limit.mode)));
+    line("    mode: " + word(limit.mode));
     line("    status: " + std::to_string(limit.status));
-    line("    on_missing: " + std::string(word(limit.on_missing)));
-    line("    on_store_failure: " + std::string(word(limit.on_store_failure)));
-    List warn_at;
+    line("    on_missing: " + word(limit.on_missing));
+    line("    on_store_failure: " + word(limit.on_store_failure));
+    FlowList warn_at;
     for (const std::uint32_t ppm : limit.warn_at_ppm) warn_at.add(print_fraction(ppm));
     line("    warn_at: " + warn_at.text());
   }
@@ -343,7 +254,7 @@ class Printer {
     }
     line("guarantees:");
     for (const Guarantee& g : p_.guarantees) {
-      Map map;
+      FlowMap map;
       map.add("name", quote(g.name));
       map.add("classes", covered(g.covers));
       map.add("unit", quote(p_.units[g.unit]));
@@ -356,7 +267,7 @@ class Printer {
   void response() {
     const Response& r = p_.response;
     line("response:");
-    List headers;
+    FlowList headers;
     for (const Dialect dialect : r.headers) headers.add(std::string(row_of(dialect).word));
     line("  headers: " + headers.text());
     line(std::string("  reset: ") + (r.reset_epoch ? "epoch" : "delta"));
@@ -374,7 +285,7 @@ class Printer {
 
   std::string one_override(const Limit& limit, const Override& o) const {
     const algo::Numbers& a = o.numbers.numbers;
-    Map map;
+    FlowMap map;
     map.add("limit", quote(limit.name));
     map.add("key", o.account.empty()
                        ? "{" + quote(p_.identity.keys[o.key].name) + ": " + quote(o.value) + "}"
@@ -400,7 +311,7 @@ class Printer {
   }
 
   void observe() {
-    Map log;
+    FlowMap log;
     log.add("denied", print_fraction(p_.observe.log_denied_ppm));
     log.add("allowed", print_fraction(p_.observe.log_allowed_ppm));
     line("observe: {top_keys: " + std::to_string(p_.observe.top_keys) +

@@ -7,6 +7,7 @@
 
 #include "policy/loader.h"
 #include "policy/table.h"
+#include "policy/yaml_text.h"
 
 namespace weir::policy {
 
@@ -15,15 +16,6 @@ namespace {
 constexpr std::string_view kNamePattern = "[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,63}";
 constexpr std::string_view kDurationPattern = "([0-9]+(d|h|m|s|ms))+";
 constexpr std::string_view kPeriodWords = "s|sec|second|m|min|minute|h|hour|d|day";
-
-std::string quote(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + "\"";
-}
 
 std::string pattern(std::string_view regex) {
   return R"({"type": "string", "pattern": )" + quote(regex) + "}";

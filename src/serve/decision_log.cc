@@ -9,10 +9,11 @@
 #include <cstring>
 
 #include "base/json_writer.h"
+#include "base/write_all.h"
 #include "decide/charge_list.h"
 #include "host/log.h"
 #include "identity/address.h"
-#include "serve/verdict_json.h"
+#include "policy/words.h"
 
 namespace weir::serve {
 
@@ -57,7 +58,7 @@ void write_limit(base::JsonWriter& json, const policy::Policy& policy, const ide
   if (const algo::Numbers* numbers = v.applied()) write_numbers(json, *numbers);
   duration(json, "max_delay_ns", decide::longest_delay(facts, policy.limits[v.limit]).ns);
   json.member("cost", v.cost);
-  json.member("mode", mode_name(v.mode));
+  json.member("mode", name(v.mode));
   json.member("admit", v.outcome.admit);
   json.member("reason", weir::name(v.outcome.reason));
   json.member("limit", v.outcome.limit);
@@ -150,16 +151,10 @@ void DecisionLog::flush() {
   // What a failed write left of a line ends there, or the next line would be lost with it.
   if (torn_ && !buffer_.empty()) buffer_.insert(buffer_.begin(), '\n');
   std::string_view rest = buffer_;
-  while (!rest.empty()) {
-    const ssize_t n = ::write(fd_, rest.data(), rest.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) {
-      lost(n == 0 ? ENOSPC : errno);
-      const std::size_t written = buffer_.size() - rest.size();
-      if (written > 0) torn_ = buffer_[written - 1] != '\n';
-      break;
-    }
-    rest.remove_prefix(static_cast<std::size_t>(n));
+  if (!base::write_all(fd_, rest)) {
+    lost(errno);
+    const std::size_t written = buffer_.size() - rest.size();
+    if (written > 0) torn_ = buffer_[written - 1] != '\n';
   }
   if (rest.empty() && !buffer_.empty()) failing_ = torn_ = false;
   buffer_.clear();

@@ -5,7 +5,6 @@
 #include <set>
 #include <tuple>
 
-#include "algo/numbers.h"
 #include "base/json_writer.h"
 #include "decide/charge_list.h"
 #include "identity/caller.h"
@@ -51,19 +50,7 @@ void append_limit(base::JsonWriter& json, const policy::Policy& policy, const de
   json.member("limit", v.outcome.limit);
   json.member("used", v.outcome.limit - v.outcome.remaining);
   json.member("remaining", v.outcome.remaining);
-  json.key("window_ms");
-  if (const algo::Numbers* numbers = v.applied()) {
-    json.value(algo::published_window(*numbers).milliseconds_up());
-  } else {
-    json.null();
-  }
-  json.key("reset_ms");
-  if (v.outcome.reset == Duration::max()) {
-    json.null();
-  } else {
-    json.value(v.outcome.reset.milliseconds_up());
-  }
-  json.member("mode", mode_name(v.mode));
+  append_limit_end(json, v);
   json.end_object();
 }
 

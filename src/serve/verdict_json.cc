@@ -2,6 +2,7 @@
 
 #include "algo/numbers.h"
 #include "base/json_writer.h"
+#include "policy/words.h"
 
 namespace weir::serve {
 
@@ -31,6 +32,13 @@ void append_limit(base::JsonWriter& json, const policy::Policy& policy,
   json.member("name", policy.limits[v.limit].name);
   json.member("limit", v.outcome.limit);
   json.member("remaining", v.outcome.remaining);
+  append_limit_end(json, v);
+  json.end_object();
+}
+
+}  // namespace
+
+void append_limit_end(base::JsonWriter& json, const decide::LimitVerdict& v) {
   json.key("window_ms");
   if (const algo::Numbers* numbers = v.applied()) {
     json.value(algo::published_window(*numbers).milliseconds_up());
@@ -38,22 +46,7 @@ void append_limit(base::JsonWriter& json, const policy::Policy& policy,
     json.null();
   }
   optional_ms(json, "reset_ms", v.outcome.reset);
-  json.member("mode", mode_name(v.mode));
-  json.end_object();
-}
-
-}  // namespace
-
-std::string_view mode_name(policy::Mode mode) {
-  switch (mode) {
-    case policy::Mode::enforce:
-      return "enforce";
-    case policy::Mode::shadow:
-      return "shadow";
-    case policy::Mode::off:
-      return "off";
-  }
-  return "unknown";
+  json.member("mode", name(v.mode));
 }
 
 void append_verdict(std::string& out, const decide::Snapshot& snapshot, const decide::Decision& d,

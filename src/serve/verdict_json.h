@@ -4,6 +4,7 @@
 #include <string>
 
 #include "answer/answer.h"
+#include "base/json_writer.h"
 #include "decide/decision.h"
 #include "decide/snapshot.h"
 
@@ -15,7 +16,7 @@ namespace weir::serve {
 void append_verdict(std::string& out, const decide::Snapshot& snapshot,
                     const decide::Decision& decision, const answer::Answer& answer);
 
-// "enforce", "shadow", "off".
-std::string_view mode_name(policy::Mode mode);
+// What the JSON of a limit ends with: window_ms, reset_ms (null: never) and mode.
+void append_limit_end(base::JsonWriter& json, const decide::LimitVerdict& verdict);
 
 }  // namespace weir::serve

@@ -7,6 +7,7 @@
 
 #include "design/lint/analysis.h"
 #include "design/lint/rules.h"
+#include "policy/words.h"
 
 namespace weir::design::lint {
 namespace {
@@ -209,18 +210,6 @@ constexpr std::array kCatalogue{
          "name the networks of your gateways, or leave the key out", nobody_named_may_ask, ""},
 };
 
-std::string_view severity_word(Severity severity) {
-  switch (severity) {
-    case kE:
-      return "error";
-    case kW:
-      return "warning";
-    case kI:
-      return "info";
-  }
-  return "";
-}
-
 }  // namespace
 
 std::span<const Rule> catalogue() { return kCatalogue; }
@@ -238,8 +227,7 @@ bool found_at_load(const Rule& rule) {
 }
 
 std::string page(const Rule& rule) {
-  std::string text =
-      fmt::format("{} ({}): {}\n", rule.code, severity_word(rule.severity), rule.title);
+  std::string text = fmt::format("{} ({}): {}\n", rule.code, name(rule.severity), rule.title);
   if (!rule.why.empty()) text += fmt::format("\nWhy: {}\n", rule.why);
   if (!rule.help.empty()) text += fmt::format("\nWhat to do: {}.\n", rule.help);
   if (rule.check == nullptr) {
@@ -259,7 +247,7 @@ std::string catalogue_markdown() {
   for (const Rule& rule : kCatalogue) {
     if (rule.check == nullptr && !found_at_load(rule)) continue;
     text += fmt::format("\n## {}: {}\n\n{}. {}\n\nWhat to do: {}.\n", rule.code, rule.title,
-                        severity_word(rule.severity), rule.why, rule.help);
+                        name(rule.severity), rule.why, rule.help);
   }
   text +=
       "\n## Codes that this version does not report\n\n| code | title | why not |\n|---|---|---|\n";
