@@ -9,6 +9,7 @@
 #include <iostream>
 #include <iterator>
 
+#include "base/write_all.h"
 #include "cli/command.h"
 
 namespace weir::cli {
@@ -19,16 +20,6 @@ constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 Error io_error(const std::string& path, std::string_view doing) {
   return {ErrorCode::io, std::string("cannot ") + std::string(doing) + ": " + std::strerror(errno),
           path};
-}
-
-bool write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = ::write(fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return true;
 }
 
 }  // namespace
@@ -70,7 +61,8 @@ int write_output(const std::string& path, std::string_view text) {
                      ? STDOUT_FILENO
                      : ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   bool ok = fd >= 0;
-  if (ok) ok = write_all(fd, whole);
+  std::string_view rest = whole;
+  if (ok) ok = base::write_all(fd, rest);
   if (fd >= 0 && !path.empty()) ok = ::close(fd) == 0 && ok;
   if (ok || (path.empty() && errno == EPIPE)) return kDone;  // the reader had seen enough
   std::cerr << "weir: " << io_error(path.empty() ? "standard output" : path, "write").text()

@@ -13,6 +13,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/write_all.h"
 #include "policy/files.h"
 
 namespace weir::identity {
@@ -41,16 +42,6 @@ class Descriptor {
  private:
   int fd_;
 };
-
-bool write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = ::write(fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return true;
-}
 
 // The file that is meant, so that a link to it stays one even where the file is not there yet.
 std::string behind_links(const std::string& path) {
@@ -87,7 +78,7 @@ class Temporary {
         return io_error(target, "cannot keep its mode");
       }
     }
-    if (!write_all(file_.get(), text) || ::fsync(file_.get()) != 0) {
+    if (!base::write_all(file_.get(), text) || ::fsync(file_.get()) != 0) {
       return io_error(target, "cannot write");
     }
     if (::rename(name_.c_str(), target.c_str()) != 0) return io_error(target, "cannot replace");

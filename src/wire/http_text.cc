@@ -10,28 +10,19 @@ namespace weir::wire {
 
 namespace {
 
-constexpr auto kTokenChars = [] {
+// Letters, digits and `marks`.
+constexpr std::array<bool, 256> chars(std::string_view marks) {
   std::array<bool, 256> table{};
-  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
   for (std::size_t i = 1; i < 256; ++i) {
     const char c = static_cast<char>(i);
     table[i] = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               kMarks.find(c) != std::string_view::npos;
+               marks.find(c) != std::string_view::npos;
   }
   return table;
-}();
+}
 
-// RFC 3986: unreserved and sub-delims.
-constexpr auto kNameChars = [] {
-  std::array<bool, 256> table{};
-  constexpr std::string_view kMarks = "-._~!$&'()*+,;=";
-  for (std::size_t i = 1; i < 256; ++i) {
-    const char c = static_cast<char>(i);
-    table[i] = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               kMarks.find(c) != std::string_view::npos;
-  }
-  return table;
-}();
+constexpr auto kTokenChars = chars("!#$%&'*+-.^_`|~");
+constexpr auto kNameChars = chars("-._~!$&'()*+,;=");  // RFC 3986: unreserved and sub-delims
 
 bool is_name_char(char c) { return kNameChars[static_cast<unsigned char>(c)]; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
