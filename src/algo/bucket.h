@@ -14,7 +14,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "algo/step.h"
+#include "algo/numbers.h"
+#include "algo/state.h"
 #include "base/u128.h"
 
 namespace weir::algo {

@@ -10,8 +10,9 @@
 
 #include <cstdint>
 
+#include "algo/numbers.h"
 #include "algo/packed.h"
-#include "algo/step.h"
+#include "algo/state.h"
 
 namespace weir::algo {
 

@@ -18,7 +18,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "algo/step.h"
+#include "algo/numbers.h"
+#include "algo/state.h"
 
 namespace weir::algo {
 
@@ -28,7 +29,8 @@ Reason reason_of(const Level& level, std::uint64_t cost) {
   return cost == 0 || level.fits(cost) ? Reason::admitted : Reason::limit_exceeded;
 }
 
-// Inlined always: a Level that stays in registers halves its cost.
+// Inlined always, as charge_level: what is put together in memory in small pieces and copied in
+// large ones makes a processor wait for all that went before.
 template <typename Level>
 [[gnu::always_inline]] inline Outcome outcome_of(const Level& level, std::uint64_t cost,
                                                  Reason reason) {
@@ -53,16 +55,17 @@ Outcome peek_level(const Level& level, std::uint64_t cost) {
 }
 
 template <typename Level>
-Step charge_level(Level level, const State& state, std::uint64_t cost) {
+[[gnu::always_inline]] inline void charge_level(Level level, const State& state, std::uint64_t cost,
+                                                Outcome& outcome, Change& change) {
   const Reason reason = reason_of(level, cost);
   const bool charged = reason == Reason::admitted && cost != 0;
   const Duration delay = charged ? level.delay(cost) : Duration{};
   if (charged) level.add(cost);
   const bool clamp = reason == Reason::limit_exceeded && level.clamped();
-  Step step{outcome_of(level, cost, reason), charged || clamp ? level.state() : state,
-            level.full_at()};
-  step.outcome.delay = delay;
-  return step;
+  outcome = outcome_of(level, cost, reason);
+  outcome.delay = delay;
+  change.next = charged || clamp ? level.state() : state;
+  change.full_at = level.full_at();
 }
 
 }  // namespace weir::algo

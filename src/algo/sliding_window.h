@@ -20,8 +20,9 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "algo/numbers.h"
 #include "algo/packed.h"
-#include "algo/step.h"
+#include "algo/state.h"
 #include "base/u128.h"
 
 namespace weir::algo {

@@ -1,12 +1,5 @@
-// The one place that knows which algorithm is which.
+// What is asked of a state.
 #include "algo/step.h"
-
-#include <cassert>
-
-#include "algo/bucket.h"
-#include "algo/fixed_window.h"
-#include "algo/level.h"
-#include "algo/sliding_window.h"
 
 namespace weir::algo {
 namespace {
@@ -23,19 +16,9 @@ State taken_back(Level level, const State& state, std::uint64_t cost, Instant no
 
 Step charge(const Numbers& numbers, const State& state, std::uint64_t cost, Now now,
             Duration max_delay) {
-  switch (numbers.algorithm) {
-    case Algorithm::token_bucket:
-    case Algorithm::leaky_bucket:
-      return charge_level(Bucket(numbers, state, now, max_delay), state, cost);
-    case Algorithm::fixed_window:
-      return charge_level(FixedWindow(numbers, state, now), state, cost);
-    case Algorithm::sliding_window:
-      return charge_level(SlidingWindow(numbers, state, now), state, cost);
-    case Algorithm::sliding_log:
-      break;
-  }
-  assert(!"a sliding_log keeps a Log, not a State");
-  return {};
+  Step step;
+  charge(numbers, state, cost, now, max_delay, step.outcome, step);
+  return step;
 }
 
 Outcome peek(const Numbers& numbers, const State& state, std::uint64_t cost, Now now,

@@ -6,41 +6,48 @@
 //
 // A denial's `next` differs from `s` only where s lay beyond what these numbers can owe (clamped).
 //
-// A State holds no numbers: they are applied when it is read, so a tier, an override or a reload
-// takes effect at once. token_bucket and leaky_bucket keep one instant (the theoretical arrival
-// time, on the steady clock): `state.a <= now` means full whatever the numbers are. fixed_window
-// and sliding_window keep an ordinal and counts, split by the window (packed.h). sliding_log has
-// its own type (log.h). Nothing here allocates, throws or reads a clock.
+// This is the one place that knows which algorithm is which, but for sliding_log, which has its own
+// type (log.h). Nothing here allocates, throws or reads a clock.
 //
 // `now.steady` does not go back between two calls on one state: a store gives the largest instant
 // that it has decided at. (A denial that clamped at an older one would forgive what is owed.)
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 
+#include "algo/bucket.h"
+#include "algo/fixed_window.h"
+#include "algo/level.h"
 #include "algo/numbers.h"
+#include "algo/sliding_window.h"
+#include "algo/state.h"
 #include "weir/clock.h"
 #include "weir/decision.h"
 
 namespace weir::algo {
 
-struct State {
-  std::uint64_t a = 0;
-  std::uint64_t b = 0;
-  std::uint64_t c = 0;
-
-  friend bool operator==(const State&, const State&) = default;
-};
-
-struct Step {
-  Outcome outcome;
-  State next;
-  Instant full_at;  // the steady instant from which `next` equals full
-};
-
 // The longest delay a surface can wait out: a surface that cannot wait passes Duration{0}, and a
 // leaky_bucket then denies what it would have delayed, with wait = that delay.
 inline constexpr Duration kAnyDelay = Duration::max();
+
+// Each result in its caller's place. `state` is not `change.next`.
+[[gnu::always_inline]] inline void charge(const Numbers& numbers, const State& state,
+                                          std::uint64_t cost, Now now, Duration max_delay,
+                                          Outcome& outcome, Change& change) {
+  switch (numbers.algorithm) {
+    case Algorithm::token_bucket:
+    case Algorithm::leaky_bucket:
+      return charge_level(Bucket(numbers, state, now, max_delay), state, cost, outcome, change);
+    case Algorithm::fixed_window:
+      return charge_level(FixedWindow(numbers, state, now), state, cost, outcome, change);
+    case Algorithm::sliding_window:
+      return charge_level(SlidingWindow(numbers, state, now), state, cost, outcome, change);
+    case Algorithm::sliding_log:
+      break;
+  }
+  assert(!"a sliding_log keeps a Log, not a State");
+}
 
 Step charge(const Numbers& numbers, const State& state, std::uint64_t cost, Now now,
             Duration max_delay = kAnyDelay);

@@ -17,7 +17,7 @@
 #include <mutex>
 
 #include "algo/log.h"
-#include "algo/step.h"
+#include "algo/state.h"
 #include "base/digest.h"
 #include "store/store.h"
 

@@ -108,9 +108,10 @@ inline void Transaction::resolve(std::size_t i) {
   if (joins_another(i)) return;
   if (Entry* found = shard(i).find(c.slot, c.numbers->algorithm, c.key, now_.steady)) {
     g.counter = &found->counter;
-    g.work = found->counter.state;
+    g.state = &found->counter.state;
   } else if (Entry* taken = shard(i).take(now_.steady)) {
     g.counter = &taken->counter;
+    g.state = &taken->counter.state;
     g.reserved = taken;
     reserved_ = true;
   } else {
@@ -130,6 +131,7 @@ inline bool Transaction::joins_another(std::size_t i) {
       resolve_in_overflow(i);
     } else {
       group_of_[i] = group_of_[j];
+      joined_ = true;
     }
     return true;
   }
@@ -146,12 +148,13 @@ void Transaction::resolve_in_overflow(std::size_t i) {
   for (std::size_t j = 0; j < i; ++j) {
     if (group(j).counter != counter) continue;
     group_of_[i] = group_of_[j];
+    joined_ = true;
     return;
   }
   Group& g = groups_[i];
   g.counter = counter;
   g.overflow = true;
-  g.work = counter->state;
+  g.state = &counter->state;
 }
 
 inline bool Transaction::check(std::size_t i) {
@@ -161,13 +164,15 @@ inline bool Transaction::check(std::size_t i) {
   if (keeps_log(c)) {
     outcomes_.make(i) = view(i, detail::saturating_add(g.cost, c.cost));
   } else {
-    const algo::Step step = algo::charge(*c.numbers, g.work, c.cost, now_, c.max_delay);
-    outcomes_.make(i) = step.outcome;
-    if (step.outcome.admit) {
-      g.work = step.next;
-      g.full_at = step.full_at;
-    } else if (step.next != g.work) {
-      clamp_denied(i, step);
+    algo::Change another;
+    algo::Change& change = g.cost == 0 ? g.change : another;
+    algo::charge(*c.numbers, *g.state, c.cost, now_, c.max_delay, outcomes_.make(i), change);
+    if (!outcomes_[i].admit) {
+      if (g.cost == 0 && change.next != *g.state) clamp_denied(g);
+    } else if (joined_) {
+      g.change = change;
+      g.between = change.next;
+      g.state = &g.between;
     }
   }
   outcomes_[i].overflow = g.overflow;
@@ -177,12 +182,10 @@ inline bool Transaction::check(std::size_t i) {
 
 // A denial that found the state beyond what these numbers can owe brings it back within them, or
 // the wait it announces would never end. Nothing that was admitted is forgotten by it.
-void Transaction::clamp_denied(std::size_t i, const algo::Step& step) {
-  Group& g = group(i);
-  if (peek_ || g.cost != 0 || g.reserved != nullptr) return;
-  g.work = step.next;
-  g.counter->state = step.next;
-  g.counter->expires_ns = step.full_at.ns;
+void Transaction::clamp_denied(Group& g) {
+  if (peek_ || g.reserved != nullptr) return;
+  g.counter->state = g.change.next;
+  g.counter->expires_ns = g.change.full_at.ns;
 }
 
 bool Transaction::refuse_for_want_of_place(std::size_t i) {
@@ -213,8 +216,8 @@ inline void Transaction::commit(std::size_t i) {
     counter.expires_ns = counter.log->full_at(*c.numbers).ns;
     g.charged = true;
   } else {
-    counter.state = g.work;
-    counter.expires_ns = g.full_at.ns;
+    counter.state = g.change.next;
+    counter.expires_ns = g.change.full_at.ns;
     g.charged = true;
   }
   outcomes_[i].overflow = g.overflow;

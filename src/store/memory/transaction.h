@@ -81,9 +81,10 @@ class Transaction {
     Entry* reserved = nullptr;   // to be linked on commit, or given back
     bool overflow = false;
     bool charged = false;
-    algo::State work;        // the state after the charges checked so far
-    Instant full_at;         // of `work`, once something was admitted
-    std::uint64_t cost = 0;  // of the charges checked so far and admitted
+    const algo::State* state = nullptr;  // what the next charge is checked against
+    algo::State between;                 // that state, where charges went before
+    algo::Change change;                 // what the charges checked so far make of the counter
+    std::uint64_t cost = 0;              // of the charges checked so far and admitted
   };
 
   void resolve(std::size_t i);
@@ -94,7 +95,7 @@ class Transaction {
   void settle_groups();
   void show_as_found();
   Outcome view(std::size_t i, std::uint64_t cost) const;
-  void clamp_denied(std::size_t i, const algo::Step& step);
+  void clamp_denied(Group& g);
   // Whether an earlier charge of the request has the counter of charge i, which then shares it.
   bool joins_another(std::size_t i);
   const Charge& charge(std::size_t i) const { return charges_[i]; }
@@ -106,6 +107,7 @@ class Transaction {
   const std::span<const Charge> charges_;
   const bool peek_;
   bool reserved_ = false;  // some group has a reserved entry
+  bool joined_ = false;    // some group has several charges
   ShardLocks locks_;
   std::unique_lock<std::mutex> overflow_lock_;
   Now now_;
