@@ -5,26 +5,12 @@
 #include <cstring>
 #include <limits>
 
+#include "wire/http_target.h"
+
 namespace weir::wire {
 
 namespace http = boost::beast::http;
 using namespace refused;
-
-namespace {
-
-// "GET /path HTTP/2.0": a request line but for its version.
-bool names_other_version(std::string_view head) {
-  const std::string_view line = head.substr(0, head.find('\r'));
-  const std::size_t target = line.find(' ');
-  const std::size_t version = line.find(' ', target + 1);
-  if (target == std::string_view::npos || version == std::string_view::npos) return false;
-  const std::string_view text = line.substr(version + 1);
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  return text.size() == 8 && text.starts_with("HTTP/") && digit(text[5]) && text[6] == '.' &&
-         digit(text[7]);
-}
-
-}  // namespace
 
 FieldLookup find_field(std::span<const HttpField> fields, std::string_view name) {
   FieldLookup found;
@@ -244,7 +230,7 @@ Http1Parser::Status Http1Parser::read_head(std::size_t size) {
   }
   if (read != size || !head.is_header_done()) return fail(kBadField);
   if (const HttpError* problem = head.check()) return fail(*problem);
-  if (!cut_absolute_form()) return fail(kBadTarget);
+  if (!cut_target()) return fail(kBadTarget);
 
   request_.version = head.version();
   request_.keep_alive = head.keep_alive();
@@ -263,31 +249,13 @@ Http1Parser::Status Http1Parser::read_head(std::size_t size) {
   return read_sized_body();
 }
 
-// "http://host/path" becomes "/path": what every server must accept.
-bool Http1Parser::cut_absolute_form() {
-  const std::string_view target = at(target_at_, target_size_);
-  const std::string_view method = at(0, method_size_);
-  if (method == "CONNECT") return false;
-  if (target.starts_with('/')) return true;
-  if (target == "*") return method == "OPTIONS";
-  const std::size_t scheme = target.find("://");
-  if (scheme == std::string_view::npos) return false;
-  if (!equals_ignoring_case(target.substr(0, scheme), "http") &&
-      !equals_ignoring_case(target.substr(0, scheme), "https")) {
-    return false;
-  }
-  const std::size_t authority = scheme + 3;
-  const std::size_t path = target.find_first_of("/?#", authority);
-  if (path == authority || authority == target.size()) return false;
-  if (path == std::string_view::npos || target[path] != '/') {
-    // No path: "/" would have to be written into the buffer; the slash of "://" serves as one.
-    if (path != std::string_view::npos) return false;
-    target_at_ += static_cast<std::uint32_t>(scheme + 2);
-    target_size_ = 1;
-    return true;
-  }
-  target_at_ += static_cast<std::uint32_t>(path);
-  target_size_ -= static_cast<std::uint32_t>(path);
+// Only this part of the target is handed out.
+bool Http1Parser::cut_target() {
+  const std::string_view whole = at(target_at_, target_size_);
+  const auto kept = origin_form(at(0, method_size_), whole);
+  if (!kept) return false;
+  target_at_ += static_cast<std::uint32_t>(kept->data() - whole.data());
+  target_size_ = static_cast<std::uint32_t>(kept->size());
   return true;
 }
 

@@ -80,7 +80,7 @@ class Http1Parser {
   Status read_sized_body();
   Status read_chunked_body();
   Status complete(std::string_view body, std::size_t used);
-  bool cut_absolute_form();
+  bool cut_target();
   std::string_view at(std::size_t offset, std::size_t size) const {
     return {buffer_.data() + begin_ + offset, size};
   }
