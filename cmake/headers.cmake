@@ -1,7 +1,9 @@
-# Each header alone: one translation unit a header that includes it first, twice, and nothing else.
-# Installed headers are compiled without src on the include path, as a user's compiler sees them.
+# Each header alone. One whose own x.cc (or x_test.cc) includes it first is proved by that file; any
+# other gets a translation unit that includes it, twice, and nothing else. So does each installed
+# header, without src on the include path, as a user's compiler sees it.
 #
-# `weir_headers` is part of `all` in the release build only: the other presets would learn nothing.
+# Only where WEIR_PCH is off, for a precompiled header would stand before them all: `make lint` and
+# the asan preset (scripts/check) build `weir_headers`.
 
 # The include check of include/weir; those of src/ are added by weir_library.
 file(GLOB weir_installed_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/include/weir/*.h)
@@ -13,7 +15,7 @@ add_custom_command(OUTPUT ${weir_installed_stamp}
   COMMENT "includes of include/weir" VERBATIM)
 add_custom_target(weir_installed_includes ALL DEPENDS ${weir_installed_stamp})
 
-if(WEIR_LIBRARY_ONLY OR WEIR_SANITIZE)
+if(WEIR_LIBRARY_ONLY OR WEIR_PCH OR NOT WEIR_TESTS)
   return()
 endif()
 
@@ -27,19 +29,41 @@ function(weir_headers_alone TARGET ROOT)
     list(APPEND units ${unit})
   endforeach()
   if(units)
-    add_library(${TARGET} OBJECT ${units})
+    add_library(${TARGET} OBJECT EXCLUDE_FROM_ALL ${units})
     target_compile_options(${TARGET} PRIVATE -O0 -g0)
     add_dependencies(weir_headers ${TARGET})
   endif()
 endfunction()
 
-add_custom_target(weir_headers ALL)
+# weir_header_is_proved(OUT header): does a file of its name include it before anything else?
+function(weir_header_is_proved OUT HEADER)
+  set(${OUT} FALSE PARENT_SCOPE)
+  cmake_path(REMOVE_EXTENSION HEADER OUTPUT_VARIABLE stem)
+  file(RELATIVE_PATH name ${CMAKE_SOURCE_DIR}/src ${HEADER})
+  foreach(source ${stem}.cc ${stem}_test.cc)
+    if(EXISTS ${source})
+      file(STRINGS ${source} first REGEX "^[ \t]*#[ \t]*include" LIMIT_COUNT 1)
+      if(first STREQUAL "#include \"${name}\"")
+        set(${OUT} TRUE PARENT_SCOPE)
+      endif()
+    endif()
+  endforeach()
+endfunction()
+
+add_custom_target(weir_headers)
 weir_headers_alone(weir_headers_installed ${CMAKE_SOURCE_DIR}/include ${weir_installed_headers})
 target_include_directories(weir_headers_installed PRIVATE ${CMAKE_SOURCE_DIR}/include)
 target_compile_options(weir_headers_installed PRIVATE -Wall -Wextra -Wconversion -Wshadow -Werror)
 
 file(GLOB_RECURSE weir_src_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*.h)
-weir_headers_alone(weir_headers_src ${CMAKE_SOURCE_DIR}/src ${weir_src_headers})
+set(weir_unproved_headers "")
+foreach(header ${weir_src_headers})
+  weir_header_is_proved(proved ${header})
+  if(NOT proved)
+    list(APPEND weir_unproved_headers ${header})
+  endif()
+endforeach()
+weir_headers_alone(weir_headers_src ${CMAKE_SOURCE_DIR}/src ${weir_unproved_headers})
 if(TARGET weir_headers_src)
   # Every folder's target, for the include paths of the third parties that its headers use.
   foreach(folder ${weir_folders})
