@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <new>
-#include <vector>
+#include <span>
 
 namespace weir::decide {
 namespace {
@@ -74,11 +74,12 @@ void ChargeList::collect(const Snapshot& snapshot, const identity::Facts& facts,
                          Decision& decision) {
   const policy::Policy& policy = *snapshot.policy;
   Context context(policy, facts, caller, secret, now, decision);
-  static const std::vector<LimitId> kNone;
   const bool pre = facts.stage != identity::StageFilter::post_auth;
   const bool post = facts.stage != identity::StageFilter::pre_auth;
-  const auto& first = pre ? policy.limits_of(decision.class_id, policy::Stage::pre_auth) : kNone;
-  const auto& second = post ? policy.limits_of(decision.class_id, policy::Stage::post_auth) : kNone;
+  std::span<const LimitId> first;
+  std::span<const LimitId> second;
+  if (pre) first = policy.limits_of(decision.class_id, policy::Stage::pre_auth);
+  if (post) second = policy.limits_of(decision.class_id, policy::Stage::post_auth);
   auto a = first.begin();
   auto b = second.begin();
   while (a != first.end() || b != second.end()) {
@@ -139,11 +140,12 @@ void ChargeList::add(LimitId id, Context& context) {
   }
   verdict.shared = by_address && context.caller.shared_address();
   verdict.slot = numbers.slot;
-  verdict.key = key.finish();
+  const base::Digest digest = key.finish();
+  verdict.key = digest;
 
   store::Charge& charge = charges_.make(count_);
   charge.slot = numbers.slot;
-  charge.key = verdict.key;
+  charge.key = digest;
   charge.numbers = verdict.applied();
   charge.cost = cost;
   charge.max_delay = longest_delay(context.facts, limit);

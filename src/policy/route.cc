@@ -221,21 +221,20 @@ std::uint32_t RouteTable::Impl::child(std::uint32_t node, std::uint32_t symbol) 
 
 namespace {
 
-// The first entry from `from` on, before `best`, for the method.
-void take_first(const std::vector<Entry>& entries, std::uint32_t method, std::uint32_t from,
-                std::optional<RouteTable::Match>& best) {
-  if (entries.empty()) return;
-  auto it = entries.begin();
-  if (it->order < from) {
-    it = std::lower_bound(it, entries.end(), from,
-                          [](const Entry& e, std::uint32_t order) { return e.order < order; });
+// The first entry from `from` on for the method, if it comes before `best`; else `best`.
+const Entry* first_of(const std::vector<Entry>& entries, std::uint32_t method, std::uint32_t from,
+                      const Entry* best) {
+  const Entry* entry = entries.data();
+  const Entry* const end = entry + entries.size();
+  if (entry == end) return best;
+  if (entry->order < from) {
+    entry = std::lower_bound(entry, end, from,
+                             [](const Entry& e, std::uint32_t order) { return e.order < order; });
   }
-  for (; it != entries.end() && (!best || it->order < best->order); ++it) {
-    if (it->method == 0 || it->method == method) {
-      best = {it->class_id, it->order};
-      return;
-    }
+  for (; entry != end && (best == nullptr || entry->order < best->order); ++entry) {
+    if (entry->method == 0 || entry->method == method) return entry;
   }
+  return best;
 }
 
 }  // namespace
@@ -250,12 +249,12 @@ std::optional<RouteTable::Match> RouteTable::Impl::walk(std::uint32_t method, co
   std::array<Branch, kMaxDepth + 1> waiting;
   std::size_t count = 0;
   Branch branch{0, 0};
-  std::optional<Match> best;
+  const Entry* best = nullptr;
   for (;;) {
     const Node& node = nodes[branch.node];
     std::uint32_t next = kNone;
-    if (node.last >= from && node.first < (best ? best->order : kNone)) {
-      if (!node.rest.empty()) take_first(node.rest, method, from, best);
+    if (node.last >= from && node.first < (best != nullptr ? best->order : kNone)) {
+      if (!node.rest.empty()) best = first_of(node.rest, method, from, best);
       if (branch.at < path.size()) {
         const Segments::Segment& segment = path[branch.at];
         const std::uint32_t star = segment.size != 0 ? node.star : kNone;
@@ -266,7 +265,7 @@ std::optional<RouteTable::Match> RouteTable::Impl::walk(std::uint32_t method, co
           waiting[count++] = {star, branch.at + 1};
         }
       } else if (!path.deeper()) {
-        take_first(node.here, method, from, best);
+        best = first_of(node.here, method, from, best);
       }
     }
     if (next != kNone) {
@@ -274,9 +273,11 @@ std::optional<RouteTable::Match> RouteTable::Impl::walk(std::uint32_t method, co
     } else if (count > 0) {
       branch = waiting[--count];
     } else {
-      return best;
+      break;
     }
   }
+  if (best == nullptr) return std::nullopt;
+  return Match{best->class_id, best->order};
 }
 
 RouteTable::RouteTable() : impl_(std::make_unique<Impl>()) {}
