@@ -84,8 +84,10 @@ def test_a_policy_that_became_a_pipe_stops_neither_decisions_nor_the_stop():
         os.mkfifo(weir.policy)
         weir.reload()
         assert stack.Client(weir.port).ask("GET", "/v1/auth", FIELDS)[0] == 200
+        stack.wait_until(lambda: "is no regular file" in weir.errors(), "the finding")
+        weir.reload()
+        assert stack.Client(weir.port).ask("GET", "/v1/auth", FIELDS)[0] == 200
         assert weir.stop() == 0
-        assert "is no regular file" in weir.errors()
 
 
 NARROW = "version: 1\ntiers: {{t: {{}}}}\nlimits: [{{name: {name}, key: [ip], rate: 10/s, burst: 10}}]\n"
