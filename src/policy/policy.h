@@ -197,8 +197,8 @@ struct Observe {
 
 struct Policy {
   std::string name;
-  std::string id;    // first 16 hex digits of SHA-256 of the expanded long form
-  std::string file;  // as given to the loader; relative paths start at its folder
+  std::string id;         // first 16 hex digits of SHA-256 of the expanded long form
+  std::string file;       // as given to the loader; relative paths start at its folder
   std::string long_form;  // what `expanded` returns: every key, nothing resolved from elsewhere
   std::uint32_t instances = 1;
   PathRules paths;
