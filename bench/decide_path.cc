@@ -26,8 +26,8 @@ using weir::decide::Engine;
 constexpr int kKeys = 10'000;
 // Few enough to stay in the nearest cache, as the bytes of a request that was just parsed are.
 constexpr int kTargets = 100;
-constexpr int kRounds = 15;
-constexpr int kPerRound = 40'000;
+constexpr int kRounds = 7;
+constexpr int kPerRound = 200'000;
 
 template <typename T>
 void keep(const T& value) {

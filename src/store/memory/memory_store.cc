@@ -65,8 +65,10 @@ MemoryStore::MemoryStore(const MemoryOptions& options, const Layout& layout, Pag
       overflow_(std::move(cells)),
       shards_(std::make_unique<Shard[]>(layout.shards)) {
   for (std::size_t i = 0; i < layout.shards; ++i) {
-    shards_[i].attach(entries_.data() + i * layout.per_shard, layout.per_shard,
-                      heads_.data() + i * layout.heads, layout.heads);
+    // Shards take turns in both arrays: what is in use lies together, at the front. A range of its
+    // own for each would begin at the same place of the cache, as sizes are near powers of two.
+    shards_[i].attach(entries_.data() + i, layout.per_shard, heads_.data() + i, layout.heads,
+                      static_cast<unsigned>(std::countr_zero(layout.shards)));
   }
   table_.shards = {shards_.get(), layout.shards};
   table_.overflow = &overflow_;

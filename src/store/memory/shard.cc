@@ -15,11 +15,12 @@ Shard::~Shard() {
 }
 
 void Shard::attach(Entry* entries, std::uint32_t capacity, std::uint32_t* heads,
-                   std::uint32_t head_count) {
+                   std::uint32_t head_count, unsigned stride_bits) {
   assert((head_count & (head_count - 1)) == 0);
   entries_ = entries;
   capacity_ = capacity;
   heads_ = heads;
+  stride_bits_ = stride_bits;
   head_count_ = head_count;
 }
 
@@ -60,10 +61,9 @@ void Shard::grow_index() {
   const std::uint32_t added = heads_used_.load(std::memory_order_relaxed);
   if (added == head_count_ || added >= kSplit * keys_) return;
   const std::uint32_t mask = std::bit_ceil(added + 1) - 1;
-  mask_.store(mask, std::memory_order_relaxed);
   heads_used_.store(added + 1, std::memory_order_relaxed);
-  std::uint32_t* from = &heads_[added & mask >> 1];
-  std::uint32_t* to = &heads_[added];
+  std::uint32_t* from = &head_at(added & mask >> 1);
+  std::uint32_t* to = &head_at(added);
   while (*from != 0) {
     Entry* entry = at(*from);
     if ((entry->key.lo & mask) != added) {

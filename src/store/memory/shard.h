@@ -13,6 +13,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <mutex>
 
@@ -54,16 +55,16 @@ class alignas(64) Shard {
   Shard(const Shard&) = delete;
   ~Shard();
 
-  // `entries` and `heads` are zeroed and outlive the shard; `head_count` is a power of two: the
-  // full size of the index.
+  // Its share of two arrays, both zeroed, that outlive it: every 2^stride_bits-th element, from
+  // `entries` and `heads` on. `head_count` is a power of two: the full size of the index.
   void attach(Entry* entries, std::uint32_t capacity, std::uint32_t* heads,
-              std::uint32_t head_count);
+              std::uint32_t head_count, unsigned stride_bits);
 
   // Bring the lines that `find` will read nearer: the index needs no lock, the entry needs it held.
-  void prefetch_index(const base::Digest& key) const { __builtin_prefetch(heads_ + place(key)); }
+  void prefetch_index(const base::Digest& key) const { __builtin_prefetch(&head_at(place(key))); }
   void prefetch_entry(const base::Digest& key) const {
-    const std::uint32_t first = heads_[place(key)];
-    if (first != 0) __builtin_prefetch(entries_ + (first - 1), 1);
+    const std::uint32_t first = head_at(place(key));
+    if (first != 0) __builtin_prefetch(at(first), 1);
   }
 
   // The live entry of this counter, or null; one that is dead is freed on the way.
@@ -94,18 +95,22 @@ class alignas(64) Shard {
   std::mutex mutex;
 
  private:
-  Entry* at(std::uint32_t index) { return entries_ + (index - 1); }
-  std::uint32_t index_of(const Entry* entry) const {
-    return static_cast<std::uint32_t>(entry - entries_) + 1;
+  Entry* at(std::uint32_t index) const {
+    return entries_ + (std::size_t{index - 1} << stride_bits_);
   }
+  std::uint32_t index_of(const Entry* entry) const {
+    return static_cast<std::uint32_t>((entry - entries_) >> stride_bits_) + 1;
+  }
+  std::uint32_t& head_at(std::uint64_t place) const { return heads_[place << stride_bits_]; }
   // The head of a key's chain. One that is not in use yet is still part of the chain it will be
   // split off.
   std::uint64_t place(const base::Digest& key) const {
-    const std::uint64_t mask = mask_.load(std::memory_order_relaxed);
+    const std::uint32_t used = heads_used_.load(std::memory_order_relaxed);
+    const std::uint32_t mask = std::bit_ceil(used) - 1;
     const std::uint64_t at = key.lo & mask;
-    return at < heads_used_.load(std::memory_order_relaxed) ? at : at & mask >> 1;
+    return at < used ? at : at & mask >> 1;
   }
-  std::uint32_t& head(const base::Digest& key) { return heads_[place(key)]; }
+  std::uint32_t& head(const base::Digest& key) { return head_at(place(key)); }
   // Takes one more head into use, and what belongs to it from the chain it is split off.
   void grow_index();
   void unlink(Entry* entry);
@@ -114,12 +119,12 @@ class alignas(64) Shard {
   // Moves the hand by one; frees the entry there if it is dead.
   bool sweep_one(Instant now);
 
-  // What `find` reads shares the mutex's line.
   Entry* entries_ = nullptr;
   std::uint32_t* heads_ = nullptr;
-  // Atomic for prefetch_index alone, which may read them as they change.
+  // Atomic for prefetch_index alone, which may read it as it changes.
   std::atomic<std::uint32_t> heads_used_{1};
-  std::atomic<std::uint32_t> mask_{0};  // bit_ceil(heads_used_) - 1
+  std::uint32_t stride_bits_ = 0;
+  // Up to here a lookup reads: with the mutex, one line.
   std::uint32_t head_count_ = 0;
   std::uint32_t capacity_ = 0;
   std::uint32_t touched_ = 0;  // entries ever used; the rest of the pool is untouched memory
