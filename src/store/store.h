@@ -79,6 +79,10 @@ class Store {
  public:
   virtual ~Store() = default;
 
+  // Whether `charge` calls the sink before it returns. Otherwise the store copies what `requests`
+  // spans, and the numbers they point to and the sink outlive the calls of `decided`, which come on
+  // the store's own thread.
+  virtual bool immediate() const { return true; }
   virtual void charge(std::span<const Request> requests, Now now, Sink& sink) = 0;
   // Gives each charge's cost back, capped at what its counter owes.
   virtual void refund(std::span<const Charge> charges, Now now) = 0;
