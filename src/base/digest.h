@@ -13,6 +13,8 @@ struct HashSecret {
 
   // From the operating system's random source.
   static HashSecret random();
+
+  friend bool operator==(const HashSecret&, const HashSecret&) = default;
 };
 
 struct Digest {

@@ -9,6 +9,7 @@
 #include "policy/loader.h"
 #include "policy/quantity.h"
 #include "policy/route.h"
+#include "policy/store_url.h"
 #include "policy/utf8.h"
 
 namespace weir::policy {
@@ -100,19 +101,27 @@ Verdict check_word(const Spec& spec, std::string_view name, const Node& node) {
                    did_you_mean(node.text, words)};
 }
 
+// A type by name, or a Redis URL; one with references is judged when they are resolved.
 Verdict check_store(const Node& node) {
-  if (node.text == "memory") return std::nullopt;
-  for (const std::string_view type : {"redis", "file"}) {
-    if (!node.text.starts_with(type) && !node.text.starts_with(std::string(type) + "s")) continue;
-    return Complaint{"store `" + std::string(type) + "` is not enforced in this version",
-                     "write `store: memory`, and say with `instances` how many count apart"};
+  if (node.text == "memory" || node.text.find("${env:") != node.text.npos) return std::nullopt;
+  if (node.text.starts_with("redis")) {
+    const Result<void> url = check_store_url(node.text);
+    return url ? Verdict{}
+               : Verdict{Complaint{"`store` " + url.error().message, url.error().where}};
   }
-  return Complaint{"unknown store", "write `store: memory`"};
+  constexpr std::string_view kHelp = "write `store: memory` or `store: \"redis://host:6379/0\"`";
+  if (node.text.starts_with("file")) {
+    return Complaint{"store `file` is not enforced in this version", std::string(kHelp)};
+  }
+  return Complaint{"unknown store", std::string(kHelp)};
 }
 
-Verdict check_text(std::string_view name, const Node& node) {
+enum class Echo : bool { no, yes };
+
+Verdict check_text(std::string_view name, const Node& node, Echo echo = Echo::yes) {
   if (core_type(node) != Core::text) {
-    return Complaint{quoted(name) + " is " + quoted(node.text) + ", not a text",
+    return Complaint{quoted(name) + (echo == Echo::yes ? " is " + quoted(node.text) + "," : " is") +
+                         " not a text",
                      "put it in quotes"};
   }
   if (node.text.empty()) return Complaint{quoted(name) + " is empty", "remove it"};
@@ -190,7 +199,7 @@ Verdict check_as(Type type, const Spec& spec, std::string_view name, const Node&
       return pattern ? Verdict{} : Verdict{Complaint{pattern.error().message, {}}};
     }
     case kSecret:
-      return check_text(name, node);
+      return check_text(name, node, Echo::no);
     case kStore:
       return check_store(node);
     default:
@@ -228,7 +237,7 @@ std::optional<Complaint> check_scalar(const Spec& spec, std::string_view name, c
     return Complaint{quoted(name) + " is empty", "write " + describe(spec) + ", or remove it"};
   }
   Verdict wrong = check_as(meant(spec, node), spec, name, node);
-  if (!wrong && !spec.allows(kSecret)) wrong = refuse_environment(node);
+  if (!wrong && !spec.allows(kSecret) && !spec.allows(kStore)) wrong = refuse_environment(node);
   return wrong;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "policy/files.h"
 #include "policy/quantity.h"
 
 namespace weir::policy {
@@ -33,6 +34,17 @@ bool has_bad(const Node& node) {
   return node.bad || std::any_of(node.items.begin(), node.items.end(), has_bad) ||
          std::any_of(node.entries.begin(), node.entries.end(),
                      [](const Entry& e) { return has_bad(e.value); });
+}
+
+bool from_elsewhere(std::string_view text) {
+  return text.starts_with("file:") || text.find("${env:") != text.npos;
+}
+
+std::optional<std::string> resolved(Build& build, const Node& node) {
+  Result<std::string> text = resolve_text(node.text, build.folder);
+  if (text) return std::move(*text);
+  build.report.error(node.at, text.error().message);
+  return std::nullopt;
 }
 
 std::string Build::near_name(std::string_view word, const std::vector<std::string>& words) const {

@@ -24,6 +24,10 @@ struct Typed {
   std::string client_address;
   std::string accounts;
   std::string body_template;
+  // Of the redis store, as they may be shown; empty: not given.
+  struct Store {
+    std::string url, username, password, tls_ca, tls_cert, tls_key, prefix, secret;
+  } store;
 };
 
 struct Build {
@@ -63,6 +67,10 @@ bool true_of(const Node& mapping, std::string_view key);
 std::optional<std::uint64_t> count_of(const Node& mapping, std::string_view key);
 std::optional<Duration> duration_of(const Node& mapping, std::string_view key);
 bool has_bad(const Node& node);  // itself or anything below it
+// Has `${env:NAME}` or is `file:PATH`.
+bool from_elsewhere(std::string_view text);
+// What such a text stands for; nullopt: reported.
+std::optional<std::string> resolved(Build& build, const Node& node);
 
 template <typename Map>
 std::vector<std::string> names_of(const Map& map) {
@@ -79,7 +87,8 @@ void compile_limits(Build& build);     // after classes and identity
 void compile_overrides(Build& build);  // after the limits
 void compile_guarantees(Build& build);
 void compile_response(Build& build);
-void compile_rest(Build& build);  // name, instances, store, paths, accounts, observe
+void compile_store(Build& build);
+void compile_rest(Build& build);  // name, instances, paths, accounts, observe
 
 // `classes: [a, b]`, `"*"`, `except: [c]` as bits by ClassId; nullopt: reported.
 std::optional<std::vector<bool>> compile_covers(Build& build, const Node& item);
@@ -113,5 +122,6 @@ void check_limits(Build& build);
 
 // The long form as YAML.
 std::string print_long_form(const Policy& policy, const Typed& typed);
+std::string print_store(const StoreConfig& store, const Typed::Store& typed);
 
 }  // namespace weir::policy

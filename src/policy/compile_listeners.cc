@@ -3,23 +3,11 @@
 #include <algorithm>
 
 #include "policy/compile.h"
-#include "policy/files.h"
 #include "policy/utf8.h"
 
 namespace weir::policy {
 
 namespace {
-
-bool from_elsewhere(std::string_view text) {
-  return text.starts_with("file:") || text.find("${env:") != text.npos;
-}
-
-std::optional<std::string> resolved(Build& build, const Node& node) {
-  Result<std::string> text = resolve_text(node.text, build.folder);
-  if (text) return std::move(*text);
-  build.report.error(node.at, text.error().message);
-  return std::nullopt;
-}
 
 void compile_networks(Build& build, const Node& listeners, std::string_view key,
                       std::vector<Cidr>& out, std::vector<std::string>& typed) {

@@ -1,4 +1,4 @@
-// The small sections: name, instances, store, paths, accounts, observe.
+// The small sections: name, instances, paths, accounts, observe.
 #include "policy/compile.h"
 #include "policy/files.h"
 #include "policy/quantity.h"
@@ -18,10 +18,6 @@ void compile_rest(Build& build) {
   Policy& out = build.policy;
   out.name = text_of(build.root, "name");
   out.instances = static_cast<std::uint32_t>(count_of(build.root, "instances").value_or(1));
-  if (const Node* store = get(build.root, "store")) {
-    out.store.max_keys = count_of(*store, "max_keys").value_or(out.store.max_keys);
-    out.store.on_full = text_of(*store, "on_full") == "deny" ? OnFull::deny : OnFull::shared;
-  }
   if (const Node* paths = get(build.root, "paths")) {
     out.paths.fold_case = text_of(*paths, "case") == "fold";
     out.paths.strip_slash = text_of(*paths, "slash") != "keep";

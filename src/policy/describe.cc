@@ -30,7 +30,7 @@ std::string describe(const Spec& spec) {
   if (row.types & kDate) ways.push_back("a day like `2027-01-31`");
   if (row.types & kPattern) ways.push_back("a pattern like `GET /v1/**`");
   if (row.types & kNetwork) ways.push_back("a network like `10.0.0.0/8`");
-  if (row.types & kStore) ways.push_back("`memory`");
+  if (row.types & kStore) ways.push_back("`memory`, a URL like `redis://host:6379/0`");
   if (row.types & kName) ways.push_back("a name");
   if (row.types & kWord) {
     for (const std::string& word : spec.words()) ways.push_back("`" + word + "`");

@@ -46,14 +46,6 @@ void expand_global(Node& root) {
   remove_key(root, "global");
 }
 
-void expand_store(Node& root) {
-  Node* store = root.find("store");
-  if (store == nullptr || store->bad || !store->is_scalar()) return;
-  const Position at = store->at;
-  *store = Node::mapping(at);
-  store->add("type", Node::scalar("memory", at));
-}
-
 // `identity.keys.api_key` says the same as `identity.api_key`.
 void expand_api_key(Node& root, Report& report) {
   Node* identity = root.find("identity");
@@ -90,7 +82,7 @@ void listify(Node* list, std::initializer_list<std::string_view> keys) {
 
 void expand(Node& root, Report& report) {
   if (!root.is_mapping()) return;
-  expand_store(root);
+  expand_store(root, report);
   expand_api_key(root, report);
   expand_plans(root, report);
   expand_costs(root, report);

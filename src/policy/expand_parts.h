@@ -1,4 +1,4 @@
-// The parts of expand(): one for each piece of sugar that makes limits or classes.
+// The parts of expand(): one for each larger piece of sugar.
 #pragma once
 
 #include <string_view>
@@ -10,6 +10,7 @@ namespace weir::policy {
 
 void expand_plans(Node& root, Report& report);  // rates of `tiers` become limits
 void expand_costs(Node& root, Report& report);  // `costs` become classes
+void expand_store(Node& root, Report& report);  // a text becomes a mapping
 
 void remove_key(Node& mapping, std::string_view key);
 Node one_item_list(Node item);

@@ -88,6 +88,7 @@ Loaded load_text(std::string_view text, const std::string& file) {
   Build build{
       .root = root, .policy = *policy, .typed = typed, .report = report, .folder = folder_of(file)};
   compile_rest(build);
+  compile_store(build);
   compile_tiers(build);
   compile_listeners(build);
   compile_identity(build);

@@ -29,7 +29,7 @@ class Printer {
     line("version: 1");
     if (!p_.name.empty()) line("name: " + quote(p_.name));
     line("instances: " + std::to_string(p_.instances));
-    store();
+    line("store: " + print_store(p_.store, typed_.store));
     line("paths: {case: " + std::string(p_.paths.fold_case ? "fold" : "exact") +
          ", slash: " + (p_.paths.strip_slash ? "strip" : "keep") +
          ", encoded_slash: " + (p_.paths.decode_encoded_slash ? "decode" : "keep") + "}");
@@ -48,14 +48,6 @@ class Printer {
 
  private:
   void line(const std::string& text) { out_ += text + "\n"; }
-
-  void store() {
-    FlowMap map;
-    map.add("type", "memory");
-    map.add("max_keys", print_count(p_.store.max_keys));
-    map.add("on_full", word(p_.store.on_full));
-    line("store: " + map.text());
-  }
 
   static std::string texts(const std::vector<std::string>& list) {
     FlowList out;

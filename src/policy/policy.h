@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "algo/numbers.h"
+#include "base/digest.h"
+#include "base/siphash.h"
 #include "policy/cidr.h"
 #include "policy/position.h"
 #include "policy/route.h"
@@ -115,9 +117,12 @@ enum class NumbersKind : std::uint8_t { absent, deny, unlimited, numbers };
 struct LimitNumbers {
   NumbersKind kind = NumbersKind::absent;
   algo::Numbers numbers;
-  algo::Numbers shared;    // the same times shared_ip.multiplier, for callers counted by address
-  std::uint16_t slot = 0;  // assigned by the engine's registry
-  std::string text;        // as typed: "600/min"
+  algo::Numbers shared;  // the same times shared_ip.multiplier, for callers counted by address
+  // Assigned by the engine: where the store files the counters, and what the hash of each of their
+  // keys starts from (the limit's id, under the store's secret).
+  std::uint16_t slot = 0;
+  base::SipHasher<1, 3> key_start{base::HashSecret{}};
+  std::string text;  // as typed: "600/min"
   Position at;
 };
 
@@ -184,9 +189,31 @@ struct Response {
   std::string docs;
 };
 
+enum class StoreType : std::uint8_t { memory, redis };
+
+// Texts hold what their references resolved to: they are for the store, and never shown.
 struct StoreConfig {
+  StoreType type = StoreType::memory;
+  // memory
   std::uint64_t max_keys = 1'000'000;
   OnFull on_full = OnFull::shared;
+  // redis
+  std::string url;
+  std::string username, password;         // where not empty, instead of the url's
+  std::string tls_ca, tls_cert, tls_key;  // paths; empty: the system's authorities, no certificate
+  Duration timeout = milliseconds(15);    // of one whole decision
+  unsigned connections = 4;
+  std::string prefix = "weir";
+  base::HashSecret secret{};  // made from `store.secret`; zero, which everybody knows, without it
+  bool has_secret = false;
+  struct Breaker {
+    unsigned errors = 5;
+    Duration window = seconds(10);
+    Duration retry = seconds(2);
+    friend bool operator==(const Breaker&, const Breaker&) = default;
+  } breaker;
+
+  friend bool operator==(const StoreConfig&, const StoreConfig&) = default;
 };
 
 struct Observe {

@@ -180,7 +180,8 @@ TEST_P(Agreement, AnyKeyMisspeltOrLeftOut) {
 
 INSTANTIATE_TEST_SUITE_P(Files, Agreement,
                          ::testing::Values("test/data/policy-long.yaml",
-                                           "test/data/policy-short.yaml", "examples/plans.yaml",
+                                           "test/data/policy-short.yaml",
+                                           "test/data/policy-redis.yaml", "examples/plans.yaml",
                                            "examples/abuse.yaml"));
 
 // ---- the table, the fixtures and the documents
@@ -197,7 +198,7 @@ std::set<std::string> paths_in(Node root) {
 TEST(Table, EveryKeyOccursInTheFixtures) {
   std::set<std::string> seen;
   for (const char* file : {"test/data/policy-long.yaml", "test/data/policy-later.yaml",
-                           "test/data/policy-short.yaml"}) {
+                           "test/data/policy-short.yaml", "test/data/policy-redis.yaml"}) {
     seen.merge(paths_in(parsed(slurp(file))));
   }
   for (const Row& row : rows()) {
@@ -214,8 +215,8 @@ TEST(Table, WhatIsNotEnforcedIsRefusedByExactlyItsName) {
     refused.insert(f.message.substr(1, end - 1));
   }
   std::multiset<std::string> wanted{
-      "instances: auto", "type: redis", "proxy-protocol",         "verify: here",
-      "json:",           "mtls:",       "algorithm: concurrency", "algorithm: quota"};
+      "instances: auto", "type: file", "proxy-protocol",         "verify: here",
+      "json:",           "mtls:",      "algorithm: concurrency", "algorithm: quota"};
   for (const Row& row : rows()) {
     if (row.since != Since::later) continue;
     // A key below a refused one is not looked at.

@@ -39,7 +39,7 @@ enum Type : std::uint32_t {
   kNetwork = 1u << 13,   // "10.0.0.0/8"
   kPattern = 1u << 14,   // "GET /v1/**"
   kSecret = 1u << 15,    // text in which ${env:NAME} and file:PATH are read
-  kStore = 1u << 16,     // `memory`, or a store this version does not have
+  kStore = 1u << 16,     // `memory`, or the URL of a Redis
 };
 
 enum class Since : std::uint8_t {

@@ -40,6 +40,9 @@ constexpr std::string_view name(OnStoreFailure f) {
 constexpr std::string_view name(OnFull f) {
   return detail::word_of(f, std::array<std::string_view, 2>{"shared", "deny"});
 }
+constexpr std::string_view name(StoreType t) {
+  return detail::word_of(t, std::array<std::string_view, 2>{"memory", "redis"});
+}
 constexpr std::string_view name(Priority p) {
   return detail::word_of(p, std::array<std::string_view, 4>{"critical", "high", "normal", "batch"});
 }
@@ -59,6 +62,7 @@ static_assert(name(Mode::off) == "off");
 static_assert(name(OnMissing::shared) == "shared");
 static_assert(name(OnStoreFailure::local) == "local");
 static_assert(name(OnFull::deny) == "deny");
+static_assert(name(StoreType::redis) == "redis");
 static_assert(name(Priority::batch) == "batch");
 static_assert(name(Show::hash) == "hash");
 static_assert(name(Source::attribute) == "attribute");
