@@ -31,9 +31,12 @@ constexpr std::array kCatalogue{
          memory_store_on_many_instances, ""},
     Rule{"WR102", kE, "instances without a common clock",
          "Windows that begin at different instants on different machines admit too much.", "",
-         nullptr, kShared},
+         nullptr, "nothing: instances that share a store decide by the store's own clock"},
     Rule{"WR103", kW, "a remote store without a tight timeout",
-         "A slow store makes every request slow.", "", nullptr, kShared},
+         "When the store is slow, every request waits for it up to the timeout, and its own client "
+         "waits too.",
+         "set `store: {timeout: 15ms}`, the default, or some other budget up to 50ms", slow_store,
+         ""},
     Rule{"WR104", kE, "every address is a trusted proxy",
          "The client's address is read from a header that trusted proxies set. If everybody is "
          "trusted, a client writes another address there and gets a fresh counter.",
@@ -70,7 +73,13 @@ constexpr std::array kCatalogue{
          "write `defaults: {on_store_failure: open}`, or `closed` where a limit protects something",
          failure_policy_defaulted, ""},
     Rule{"WR113", kW, "no circuit breaker", "Each request waits for a dead store's timeout.", "",
-         nullptr, kShared},
+         nullptr, "nothing: a shared store always has one (`store.breaker`)"},
+    Rule{"WR114", kW, "a shared store without a secret",
+         "Callers are hashed with a key that everybody knows. Whoever reads the store can try "
+         "addresses and API keys until a hash is the same, and who writes to it can find keys that "
+         "collide.",
+         "set `store: {secret: \"${env:WEIR_SECRET}\"}`, the same on every instance",
+         store_without_secret, ""},
     Rule{"WR120", kE, "a fixed window under a guarantee",
          "A fixed window admits its whole limit at the end of one window and again at the start of "
          "the next: twice the limit in an instant.",

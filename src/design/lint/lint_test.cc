@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -53,6 +54,14 @@ std::vector<Case> cases() {
   return {
       {"WR101", "version: 1\ninstances: 3\nlimits:\n  - {name: a, key: [ip], rate: 100/min}\n", 2,
        1, "version: 1\ninstances: 1\nlimits:\n  - {name: a, key: [ip], rate: 100/min}\n"},
+      {"WR103",
+       "version: 1\nstore: {type: redis, url: \"redis://127.0.0.1:1\", timeout: 60ms}\nlimits:\n  "
+       "- "
+       "{name: a, key: [ip], rate: 100/min}\n",
+       2, 50,
+       "version: 1\nstore: {type: redis, url: \"redis://127.0.0.1:1\", timeout: 50ms}\nlimits:\n  "
+       "- "
+       "{name: a, key: [ip], rate: 100/min}\n"},
       {"WR104",
        "version: 1\nlisteners: {trusted_proxies: [0.0.0.0/0]}\nlimits:\n  - {name: a, key: "
        "[ip], rate: 100/min}\n",
@@ -96,6 +105,13 @@ std::vector<Case> cases() {
        "[ip], rate: 100/min, on_store_failure: closed}\n"},
       {"WR112", kPlain, 2, 1,
        with_limit("{name: a, key: [ip], rate: 60/min, burst: 20, on_store_failure: open}")},
+      {"WR114",
+       "version: 1\nstore: \"redis://127.0.0.1:1\"\nlimits:\n  - {name: a, key: [ip], rate: "
+       "100/min}\n",
+       2, 1,
+       "version: 1\nstore: {type: redis, url: \"redis://127.0.0.1:1\", secret: "
+       "\"file:test/data/redis-password.txt\"}\nlimits:\n  - {name: a, key: [ip], rate: "
+       "100/min}\n"},
       {"WR122", with_limit("{name: a, key: [ip], rate: 60/min, burst: 120}"), 3, 5,
        with_limit("{name: a, key: [ip], rate: 60/min, burst: 60}")},
       {"WR123", with_limit("{name: a, key: [ip], algorithm: sliding_log, limit: 1000, window: 1h}"),
@@ -265,6 +281,13 @@ TEST(Lint, MultipliesTheLimitByTheInstances) {
   EXPECT_NE(found->message.find("3 x 100/min = 300/min"), std::string::npos) << found->message;
 }
 
+TEST(Lint, DoesNotMultiplyByTheInstancesThatShareAStore) {
+  const policy::Findings findings = lint_text(
+      "version: 1\ninstances: 3\nstore: \"redis://127.0.0.1:1\"\nlimits:\n  - {name: client, key: "
+      "[ip], rate: 100/min}\n");
+  EXPECT_EQ(find_code(findings, "WR101"), nullptr);
+}
+
 TEST(Lint, FindsNoErrorInTheExamples) {
   for (const char* name : {"abuse", "plans-small", "plans", "replicas", "downstream"}) {
     const std::string file = std::string("examples/") + name + ".yaml";
@@ -341,6 +364,9 @@ TEST(Lint, FindsIdentityBeforeAuthentication) {
 }
 
 TEST(Catalogue, TheDocumentIsCurrent) {
+  if (std::getenv("WEIR_UPDATE_DOCS") != nullptr) {
+    std::ofstream("docs/lint.md") << catalogue_markdown();
+  }
   std::ifstream in("docs/lint.md");
   ASSERT_TRUE(in) << "docs/lint.md is missing: weir lint --catalogue > docs/lint.md";
   std::stringstream text;

@@ -15,9 +15,11 @@ void identity_before_authentication(const Context&, Report&);  // WR179
 
 // rules_failure.cc: what happens when the store fails, or is not shared
 void memory_store_on_many_instances(const Context&, Report&);  // WR101
+void slow_store(const Context&, Report&);                      // WR103
 void guarantee_fails_open(const Context&, Report&);            // WR110
 void login_fails_open(const Context&, Report&);                // WR111
 void failure_policy_defaulted(const Context&, Report&);        // WR112
+void store_without_secret(const Context&, Report&);            // WR114
 
 // rules_algorithm.cc: numbers that do not mean what they seem to
 void burst_beyond_the_period(const Context&, Report&);     // WR122

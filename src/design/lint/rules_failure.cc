@@ -35,7 +35,7 @@ bool is_login(const policy::Class& c) {
 
 void memory_store_on_many_instances(const Context& context, Report& report) {
   const Policy& policy = context.policy;
-  if (policy.instances <= 1) return;
+  if (policy.instances <= 1 || policy.store.type != policy::StoreType::memory) return;
   std::string sums;
   std::size_t shown = 0;
   for (const Limit& limit : policy.limits) {
@@ -49,6 +49,21 @@ void memory_store_on_many_instances(const Context& context, Report& report) {
   report.add(context.keys.at("instances"),
              fmt::format("{} instances with the memory store each count for themselves{}{}",
                          policy.instances, sums.empty() ? "" : "; ", sums));
+}
+
+void slow_store(const Context& context, Report& report) {
+  const policy::StoreConfig& store = context.policy.store;
+  constexpr Duration kTight = milliseconds(50);
+  if (store.type == policy::StoreType::memory || store.timeout <= kTight) return;
+  report.add(context.keys.at("store.timeout"),
+             fmt::format("a decision may wait {} for the store", duration_text(store.timeout)));
+}
+
+void store_without_secret(const Context& context, Report& report) {
+  const policy::StoreConfig& store = context.policy.store;
+  if (store.type == policy::StoreType::memory || store.has_secret) return;
+  report.add(context.keys.at("store"),
+             "the redis store has no `secret`: callers are hashed with a key that everybody knows");
 }
 
 void guarantee_fails_open(const Context& context, Report& report) {
