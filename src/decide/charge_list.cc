@@ -57,23 +57,21 @@ bool before(const policy::Policy& policy, LimitId a, LimitId b) {
 }  // namespace
 
 struct ChargeList::Context {
-  Context(const policy::Policy& p, const identity::Facts& f, identity::Caller& c,
-          const base::HashSecret& s, Now n, Decision& d)
-      : policy(p), facts(f), caller(c), secret(s), now(n), decision(d) {}
+  Context(const policy::Policy& p, const identity::Facts& f, identity::Caller& c, Now n,
+          Decision& d)
+      : policy(p), facts(f), caller(c), now(n), decision(d) {}
 
   const policy::Policy& policy;
   const identity::Facts& facts;
   identity::Caller& caller;
-  const base::HashSecret& secret;
   Now now;
   Decision& decision;
 };
 
 void ChargeList::collect(const Snapshot& snapshot, const identity::Facts& facts,
-                         identity::Caller& caller, const base::HashSecret& secret, Now now,
-                         Decision& decision) {
+                         identity::Caller& caller, Now now, Decision& decision) {
   const policy::Policy& policy = *snapshot.policy;
-  Context context(policy, facts, caller, secret, now, decision);
+  Context context(policy, facts, caller, now, decision);
   const bool pre = facts.stage != identity::StageFilter::post_auth;
   const bool post = facts.stage != identity::StageFilter::pre_auth;
   std::span<const LimitId> first;
@@ -124,7 +122,7 @@ void ChargeList::add(LimitId id, Context& context) {
 
   const std::string_view class_name = policy.classes[decision.class_id].name;
   bool by_address = false;
-  identity::KeyHasher key(context.secret, numbers.slot);
+  identity::KeyHasher key(numbers.key_start);
   for (const policy::KeyPart& part : limit.key) {
     const Filled filled =
         context.caller.append(key, part, class_name, limit.on_missing == OnMissing::address);

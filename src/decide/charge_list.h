@@ -25,13 +25,14 @@ Duration longest_delay(const identity::Facts& facts, const policy::Limit& limit)
 class ChargeList {
  public:
   void collect(const Snapshot& snapshot, const identity::Facts& facts, identity::Caller& caller,
-               const base::HashSecret& secret, Now now, Decision& decision);
+               Now now, Decision& decision);
 
   std::span<const store::Charge> charges() const { return {charges_.data(), count_}; }
   // The index into decision.verdicts of charge i.
   std::size_t verdict_of(std::size_t charge) const { return verdict_of_[charge]; }
-  // An enforced limit has denied already, so that nothing may be charged.
-  bool denied() const { return denied_; }
+  // What the store is asked. Where a limit has denied without a counter, the others only show what
+  // they have.
+  store::Request request(bool peek) const { return {charges(), peek || denied_}; }
 
  private:
   struct Context;

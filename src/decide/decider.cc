@@ -2,28 +2,27 @@
 
 #include "decide/charge_list.h"
 #include "decide/classify.h"
+#include "decide/failure.h"
 #include "decide/fold.h"
 #include "identity/caller.h"
 
 namespace weir::decide {
 namespace {
 
-// Carries the store's outcomes into the decision; for a failed store, its limits' failure policies.
-class IntoDecision final : public store::Sink {
+// Hands the store's verdict, which comes before `charge` returns, to the decision.
+class Complete final : public store::Sink {
  public:
-  IntoDecision(const policy::Policy& policy, const ChargeList& list, Decision& decision)
-      : policy_(policy), list_(list), decision_(decision) {}
+  Complete(const Decider& decider, const Snapshot& snapshot, const ChargeList& list,
+           Decision& decision)
+      : decider_(decider), snapshot_(snapshot), list_(list), decision_(decision) {}
 
   void decided(const store::Verdict& verdict) override {
-    decision_.now = verdict.now;
-    if (verdict.failed) return apply_failure_policy(policy_, decision_);
-    for (std::size_t i = 0; i < verdict.outcomes.size(); ++i) {
-      decision_.verdicts[list_.verdict_of(i)].outcome = verdict.outcomes[i];
-    }
+    decider_.complete(snapshot_, list_, verdict, decision_);
   }
 
  private:
-  const policy::Policy& policy_;
+  const Decider& decider_;
+  const Snapshot& snapshot_;
   const ChargeList& list_;
   Decision& decision_;
 };
@@ -46,6 +45,15 @@ void start(Decision& d, const identity::Facts& facts, Now now) {
 
 void Decider::check(const Snapshot& snapshot, const identity::Facts& facts, Now now,
                     Decision& decision) const {
+  ChargeList list;
+  if (!prepare(snapshot, facts, now, decision, list)) return;
+  Complete sink(*this, snapshot, list, decision);
+  const store::Request request = list.request(decision.peek);
+  store_.charge({&request, 1}, now, sink);
+}
+
+bool Decider::prepare(const Snapshot& snapshot, const identity::Facts& facts, Now now,
+                      Decision& decision, ChargeList& list) const {
   const policy::Policy& policy = *snapshot.policy;
   start(decision, facts, now);
   identity::Caller caller(policy, snapshot.accounts.get(), facts);
@@ -55,18 +63,25 @@ void Decider::check(const Snapshot& snapshot, const identity::Facts& facts, Now 
   decision.account =
       caller.account() != nullptr ? std::string_view(caller.account()->name) : std::string_view{};
   decision.skipped = policy.classes[decision.class_id].exempt || is_preflight(facts);
-  if (decision.skipped) return;
+  if (decision.skipped) return false;
 
-  ChargeList list;
-  list.collect(snapshot, facts, caller, store_.secret(), now, decision);
+  list.collect(snapshot, facts, caller, now, decision);
+  if (!list.charges().empty()) return true;
+  fold(policy, decision);
+  return false;
+}
 
-  if (!list.charges().empty()) {
-    IntoDecision sink(policy, list, decision);
-    // Where a limit has denied without a counter, the others only show what they have.
-    const store::Request request{list.charges(), facts.peek || list.denied()};
-    store_.charge({&request, 1}, now, sink);
+void Decider::complete(const Snapshot& snapshot, const ChargeList& list,
+                       const store::Verdict& verdict, Decision& decision) const {
+  const policy::Policy& policy = *snapshot.policy;
+  decision.now = verdict.now;
+  for (std::size_t i = 0; i < verdict.outcomes.size(); ++i) {
+    decision.verdicts[list.verdict_of(i)].outcome = verdict.outcomes[i];
   }
-
+  if (verdict.failed) {
+    const bool peek = list.request(decision.peek).peek;
+    apply_failure_policy(policy, list, peek, local_, verdict.now, decision);
+  }
   fold(policy, decision);
 }
 

@@ -29,6 +29,7 @@ struct LimitVerdict {
   base::Digest key;
   std::uint16_t slot = 0;
   Outcome outcome;
+  bool failed = false;           // nobody counted it: the failure policy's word alone
   std::uint32_t warned_ppm = 0;  // the highest warn_at threshold that usage has reached; 0: none
 
   // What the store applied; null for `deny`.

@@ -23,14 +23,18 @@ void append(Findings& to, Findings from) {
 // Files every set of numbers of a policy and its accounts under a slot of the registry.
 class SlotAssigner {
  public:
-  SlotAssigner(store::Registry& registry, const policy::Policy& policy, Findings& findings)
-      : registry_(registry), policy_(policy), findings_(findings) {}
+  SlotAssigner(store::Registry& registry, const base::HashSecret& secret,
+               const policy::Policy& policy, Findings& findings)
+      : registry_(registry), secret_(secret), policy_(policy), findings_(findings) {}
 
   void assign(const policy::Limit& limit, policy::LimitNumbers& numbers) {
     if (numbers.kind != policy::NumbersKind::numbers) return;
-    const auto slot = registry_.slot(limit.name, numbers.numbers, policy_.units[limit.unit]);
+    const std::string& unit = policy_.units[limit.unit];
+    const auto slot = registry_.slot(limit.name, numbers.numbers, unit);
     if (slot) {
       numbers.slot = *slot;
+      numbers.key_start = base::SipHasher<1, 3>(secret_);
+      numbers.key_start.add(store::limit_id(limit.name, numbers.numbers, unit), 8);
       return;
     }
     findings_.push_back({policy::Severity::error, "", policy_.file, limit.at, slot.error().message,
@@ -40,13 +44,14 @@ class SlotAssigner {
 
  private:
   store::Registry& registry_;
+  const base::HashSecret& secret_;
   const policy::Policy& policy_;
   Findings& findings_;
 };
 
-void assign_slots(store::Registry& registry, policy::Policy& policy, identity::Accounts* accounts,
-                  Findings& findings) {
-  SlotAssigner assigner(registry, policy, findings);
+void assign_slots(store::Registry& registry, const base::HashSecret& secret, policy::Policy& policy,
+                  identity::Accounts* accounts, Findings& findings) {
+  SlotAssigner assigner(registry, secret, policy, findings);
   for (policy::Limit& limit : policy.limits) {
     for (policy::LimitNumbers& numbers : limit.tiers) assigner.assign(limit, numbers);
     for (policy::Override& o : limit.overrides) assigner.assign(limit, o.numbers);
@@ -69,40 +74,50 @@ Snapshot::Snapshot(std::shared_ptr<const policy::Policy> p,
   }
 }
 
-Engine::Opened Engine::open(const std::string& policy_file) {
-  return start(policy::load_file(policy_file), std::unique_ptr<Engine>(new Engine(policy_file)));
+Result<std::unique_ptr<store::Store>> Engine::open_memory(const policy::StoreConfig& config) {
+  store::MemoryOptions options;
+  options.max_keys = config.max_keys;
+  options.on_full =
+      config.on_full == policy::OnFull::deny ? store::OnFull::deny : store::OnFull::shared;
+  auto store = store::MemoryStore::open(options);
+  if (!store) return store.error();
+  return std::unique_ptr<store::Store>(std::move(*store));
 }
 
-Engine::Opened Engine::open_text(std::string_view text, const std::string& file) {
-  return open_text(text, file, {});
+Engine::Opened Engine::open(const std::string& policy_file, OpenStore open_store) {
+  return start(policy::load_file(policy_file), std::unique_ptr<Engine>(new Engine(policy_file)),
+               open_store);
 }
 
 Engine::Opened Engine::open_text(std::string_view text, const std::string& file,
-                                 std::string_view accounts) {
+                                 std::string_view accounts, OpenStore open_store) {
   std::unique_ptr<Engine> engine(new Engine(file));
   engine->accounts_text_ = accounts;
-  return start(policy::load_text(text, file), std::move(engine));
+  return start(policy::load_text(text, file), std::move(engine), open_store);
 }
 
-Engine::Opened Engine::start(policy::Loaded loaded, std::unique_ptr<Engine> engine) {
+Engine::Opened Engine::start(policy::Loaded loaded, std::unique_ptr<Engine> engine,
+                             OpenStore open_store) {
   if (!loaded.policy) return {nullptr, std::move(loaded.findings)};
   engine->store_config_ = loaded.policy->store;
-  store::MemoryOptions options;
-  options.max_keys = engine->store_config_.max_keys;
-  options.on_full = engine->store_config_.on_full == policy::OnFull::deny ? store::OnFull::deny
-                                                                          : store::OnFull::shared;
-  auto store = store::MemoryStore::open(options);
+  auto store = open_store(engine->store_config_);
+  if (store && !(*store)->immediate()) {
+    engine->store_ = std::move(*store);
+    store = open_memory(engine->store_config_);
+    if (store) engine->local_ = std::move(*store);
+  } else if (store) {
+    engine->store_ = std::move(*store);
+  }
   if (!store) {
     append(loaded.findings, {{policy::Severity::error,
                               "",
                               engine->file_,
                               {},
                               store.error().message,
-                              "lower store.max_keys"}});
+                              "change `store`"}});
     return {nullptr, std::move(loaded.findings)};
   }
-  engine->store_ = std::move(*store);
-  engine->decider_ = std::make_unique<Decider>(*engine->store_);
+  engine->decider_ = std::make_unique<Decider>(*engine->store_, engine->local_.get());
   Reloaded adopted = engine->adopt(std::move(loaded));
   if (!adopted.adopted) engine.reset();
   return {std::move(engine), std::move(adopted.findings)};
@@ -131,7 +146,7 @@ Engine::Reloaded Engine::adopt(policy::Loaded loaded) {
     append(result.findings, std::move(read.findings));
     accounts = std::move(read.accounts);
   }
-  assign_slots(registry_, policy, accounts.get(), result.findings);
+  assign_slots(registry_, store_->secret(), policy, accounts.get(), result.findings);
   if (has_error(result.findings)) return result;
   if (policy.store.max_keys != store_config_.max_keys ||
       policy.store.on_full != store_config_.on_full) {

@@ -31,12 +31,16 @@ class Engine {
     std::unique_ptr<Engine> engine;  // null when a finding is an error
     policy::Findings findings;
   };
-  static Opened open(const std::string& policy_file);
-  // Text in place of a file, for tests and the library. `file` is what relative paths start from.
-  static Opened open_text(std::string_view text, const std::string& file);
-  // `accounts` in place of the policy's accounts file (CSV), for `weir test`.
+  // Makes the store that a policy asks for. decide knows the memory store alone; who composes a
+  // program brings the others.
+  using OpenStore = Result<std::unique_ptr<store::Store>> (*)(const policy::StoreConfig&);
+  static Result<std::unique_ptr<store::Store>> open_memory(const policy::StoreConfig& config);
+
+  static Opened open(const std::string& policy_file, OpenStore open_store = open_memory);
+  // Text in place of a file, for tests and the library. `file` is what relative paths start from;
+  // `accounts` (CSV) stands in for the policy's accounts file where it is not empty.
   static Opened open_text(std::string_view text, const std::string& file,
-                          std::string_view accounts);
+                          std::string_view accounts = {}, OpenStore open_store = open_memory);
 
   // Adopts the files as they are now, accounts included; true if they were adopted. Where anything
   // is wrong nothing changes, and the findings have the errors.
@@ -51,7 +55,7 @@ class Engine {
   // Counts the snapshots published; a thread that keeps one compares this before each use.
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
-  // Hot paths reuse one Decision (2 KB); the other form is for convenience.
+  // For an immediate store. Hot paths reuse one Decision (2 KB); the other form is for convenience.
   void decide(const Snapshot& snapshot, const identity::Facts& facts, Now now,
               Decision& decision) const {
     decider_->check(snapshot, facts, now, decision);
@@ -62,16 +66,20 @@ class Engine {
     return decision;
   }
   store::Store& store() { return *store_; }
+  const Decider& decider() const { return *decider_; }
+  // Whether `decide` may be used; otherwise decisions come later (pending.h).
+  bool immediate() const { return store_->immediate(); }
   const std::string& file() const { return file_; }
 
  private:
   explicit Engine(std::string file) : file_(std::move(file)) {}
 
-  static Opened start(policy::Loaded loaded, std::unique_ptr<Engine> engine);
+  static Opened start(policy::Loaded loaded, std::unique_ptr<Engine> engine, OpenStore open_store);
   Reloaded adopt(policy::Loaded loaded);
 
   std::string file_;
-  std::string accounts_text_;  // when not empty: in place of the accounts file
+  std::string accounts_text_;            // when not empty: in place of the accounts file
+  std::unique_ptr<store::Store> local_;  // beside a store that can fail; destroyed after it
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<Decider> decider_;
   policy::StoreConfig store_config_;

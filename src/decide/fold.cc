@@ -46,7 +46,7 @@ void fold(const policy::Policy& policy, Decision& d) {
     if (!v.outcome.admit) {
       if (!denied || denies_longer(v, d.verdicts[d.governing])) d.governing = i;
       denied = true;
-    } else if (!denied) {
+    } else if (!denied && !v.failed) {
       if (d.governing == kNoLimit || nearer_exhaustion(v, d.verdicts[d.governing])) d.governing = i;
       d.delay = std::max(d.delay, v.outcome.delay);
     }
@@ -58,24 +58,6 @@ void fold(const policy::Policy& policy, Decision& d) {
   d.reason = governing.outcome.reason;
   d.retry_after = governing.outcome.wait;
   d.status = d.reason == Reason::store_failure ? 503 : policy.limits[governing.limit].status;
-}
-
-void apply_failure_policy(const policy::Policy& policy, Decision& d) {
-  // What a caller is asked to wait while nobody knows when the store comes back.
-  constexpr Duration kRetry = seconds(1);
-  d.degraded = true;
-  for (std::size_t i = 0; i < d.count; ++i) {
-    LimitVerdict& v = d.verdicts[i];
-    if (v.applied() == nullptr) continue;
-    // `local` needs a second store beside the first one. No store of this version can fail, and
-    // until one can, the strict reading stands in.
-    const bool open = policy.limits[v.limit].on_store_failure == policy::OnStoreFailure::open;
-    v.outcome = {};
-    v.outcome.admit = open;
-    v.outcome.reason = open ? Reason::admitted : Reason::store_failure;
-    v.outcome.limit = v.applied()->burst;
-    if (!open) v.outcome.wait = kRetry;
-  }
 }
 
 }  // namespace weir::decide

@@ -10,7 +10,4 @@ namespace weir::decide {
 // Admitted: the one with room for the fewest such requests, tie: the longest time to full (I6).
 void fold(const policy::Policy& policy, Decision& decision);
 
-// The store gave no verdict: each limit's failure policy decides in its place.
-void apply_failure_policy(const policy::Policy& policy, Decision& decision);
-
 }  // namespace weir::decide

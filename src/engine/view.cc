@@ -32,8 +32,11 @@ void fill_upgrade(answer::View& view, const policy::Policy& policy, const decide
   }
 }
 
-// What a header or body names: enforced limits, with numbers or denied by the tier.
-bool is_shown(const decide::LimitVerdict& v) { return v.mode == policy::Mode::enforce; }
+// What a header or body names: enforced limits, with numbers or denied by the tier. Of a limit that
+// let the request through uncounted there is nothing to say.
+bool is_shown(const decide::LimitVerdict& v) {
+  return v.mode == policy::Mode::enforce && !(v.failed && v.outcome.admit);
+}
 
 answer::LimitView limit_view(const policy::Policy& policy, const decide::LimitVerdict& v) {
   const policy::Limit& limit = policy.limits[v.limit];

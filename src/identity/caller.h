@@ -1,7 +1,7 @@
 // One request's caller: address, tier, account and the values of identity keys, resolved on demand.
 //
 //   Caller caller(policy, accounts, facts);
-//   KeyHasher key(secret, slot);
+//   KeyHasher key(secret, limit_id);
 //   if (caller.append(key, part, class_name, false) != Filled::missing) digest = key.finish();
 //
 // Lives on the stack for one decision and allocates nothing (a JWT payload is parsed in a buffer of
@@ -34,15 +34,17 @@ inline constexpr std::uint8_t kOwnPart = 0xfd;
 inline constexpr std::uint8_t kClassPart = 0xfe;
 inline constexpr std::uint8_t kMissingPart = 0xff;  // `on_missing: shared`
 
-// The digest of a key tuple, by an injective encoding: the slot, then each part as its type, a
-// length and its bytes (those of its SHA-256 where it is longer than kMaxKeyValue, as a class name
-// can be). Typed and length-prefixed, so ("a","bc") and ("ab","c"), or an address and a header that
-// spells it, are different keys (I8).
+// The digest of a key tuple, by an injective encoding: the limit's id, then each part as its type,
+// a length and its bytes (those of its SHA-256 where it is longer than kMaxKeyValue, as a class
+// name can be). Typed and length-prefixed, so ("a","bc") and ("ab","c"), or an address and a header
+// that spells it, are different keys (I8).
 class KeyHasher {
  public:
-  KeyHasher(const base::HashSecret& secret, std::uint16_t slot) : hasher_(secret) {
-    hasher_.add(slot, 2);
+  KeyHasher(const base::HashSecret& secret, std::uint64_t limit_id) : hasher_(secret) {
+    hasher_.add(limit_id, 8);
   }
+  // From where that constructor leaves off, made once for a limit.
+  explicit KeyHasher(const base::SipHasher<1, 3>& start) : hasher_(start) {}
   // `type` tells kinds of parts apart: kIpKey, kApiKey, kUserKey, or one of the above.
   void part(std::uint8_t type, std::string_view value) {
     if (value.size() > kMaxKeyValue) return hashed_part(type, value);

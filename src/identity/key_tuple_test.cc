@@ -44,12 +44,13 @@ TEST(KeyTuple, DoesNotDependOnWhereAKeyStandsInTheFile) {
 }
 
 // The counters of a file that more than one version of weir reads depend on it.
-TEST(KeyTuple, IsTheSlotThenEachPartsTypeLengthAndBytes) {
-  KeyHasher key({1, 2}, 0x0102);
+TEST(KeyTuple, IsTheLimitsIdThenEachPartsTypeLengthAndBytes) {
+  KeyHasher key({1, 2}, 0x0807060504030201);
   key.part(kClassPart, "read");
   key.part(policy::kApiKey, "");
   EXPECT_EQ(key.finish(),
-            base::siphash13_128({1, 2}, {"\x02\x01\xfe\x04\x00read\x01\x00\x00", 12}));
+            base::siphash13_128(
+                {1, 2}, {"\x01\x02\x03\x04\x05\x06\x07\x08\xfe\x04\x00read\x01\x00\x00", 18}));
 }
 
 TEST(KeyTuple, LongClassNamesStayDistinct) {

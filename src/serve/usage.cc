@@ -59,7 +59,7 @@ void append_class(base::JsonWriter& json, decide::Engine& engine, const decide::
                   decide::Decision& d, Seen& seen) {
   d.count = 0;
   decide::ChargeList list;
-  list.collect(snapshot, facts, caller, engine.store().secret(), now, d);
+  list.collect(snapshot, facts, caller, now, d);
   if (!list.charges().empty()) {
     IntoVerdicts sink(list, d);
     const store::Request request{list.charges(), true};

@@ -1,14 +1,42 @@
 #include "store/registry.h"
 
+#include "base/siphash.h"
+
 namespace weir::store {
+namespace {
+
+bool is_bucket(const algo::Numbers& numbers) {
+  return numbers.algorithm == Algorithm::token_bucket ||
+         numbers.algorithm == Algorithm::leaky_bucket;
+}
+
+// What shapes a state besides its algorithm: a bucket has no window, a log no alignment.
+std::uint64_t window_of(const algo::Numbers& numbers) {
+  return is_bucket(numbers) ? 0 : numbers.period_ns;
+}
+Align align_of(const algo::Numbers& numbers) {
+  const bool aligned = !is_bucket(numbers) && numbers.algorithm != Algorithm::sliding_log;
+  return aligned ? numbers.align : Align::epoch;
+}
+
+}  // namespace
+
+std::uint64_t limit_id(std::string_view name, const algo::Numbers& numbers, std::string_view unit) {
+  // Any fixed secret would do: the id is no secret, the store's own comes on top.
+  base::SipHasher<1, 3> hasher({0x7765'6972'2d6c'696d, 0x6974'2d69'6400'0001});
+  hasher.add(static_cast<std::uint64_t>(numbers.algorithm), 1);
+  hasher.add(static_cast<std::uint64_t>(align_of(numbers)), 1);
+  hasher.add(window_of(numbers), 8);
+  hasher.add(unit.size(), 8);
+  hasher.add(unit);
+  hasher.add(name);
+  return hasher.finish().lo;
+}
 
 Registry::Identity Registry::identity(std::string_view name, const algo::Numbers& numbers,
                                       std::string_view unit) {
-  const bool bucket =
-      numbers.algorithm == Algorithm::token_bucket || numbers.algorithm == Algorithm::leaky_bucket;
-  const bool aligned = !bucket && numbers.algorithm != Algorithm::sliding_log;
-  return {std::string(name), numbers.algorithm, bucket ? 0 : numbers.period_ns,
-          aligned ? numbers.align : Align::epoch, std::string(unit)};
+  return {std::string(name), numbers.algorithm, window_of(numbers), align_of(numbers),
+          std::string(unit)};
 }
 
 Result<Slot> Registry::slot(std::string_view name, const algo::Numbers& numbers,

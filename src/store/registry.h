@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <string>
@@ -25,6 +26,11 @@
 #include "weir/result.h"
 
 namespace weir::store {
+
+// What the keys of a limit's counters are hashed with: the same identity has the same id in every
+// process, so that instances that share a store share its counters. Differs for different
+// identities but with probability n^2 / 2^65.
+std::uint64_t limit_id(std::string_view name, const algo::Numbers& numbers, std::string_view unit);
 
 class Registry {
  public:
