@@ -1,0 +1,100 @@
+#include "redis/error.h"
+
+#include <array>
+
+namespace weir::redis {
+namespace {
+
+constexpr OnConnection kKeep = OnConnection::keep;
+constexpr OnConnection kClose = OnConnection::close;
+
+// In the order of Failure.
+constexpr std::array<Reaction, kFailures> kReactions{{
+    // Behind a name or a proxy that follows the primary, a new connection finds the new one.
+    {"readonly", kClose, true, false, "this server is a replica: point the URL at the primary"},
+    {"loading", kKeep, true, false, "the server is loading its data: it will answer soon"},
+    {"masterdown", kClose, true, false, "this server is a replica that has lost its primary"},
+    {"clusterdown", kKeep, true, false, "the cluster does not serve all slots: see CLUSTER INFO"},
+    {"moved", kKeep, true, false, "this server is a node of a cluster: not in this version"},
+    {"ask", kKeep, true, false, "this server is a node of a cluster: not in this version"},
+    {"tryagain", kKeep, true, false, "the cluster is moving a slot: it passes"},
+    {"noauth", kClose, true, false, "the server wants a password: set store.password"},
+    {"wrongpass", kClose, true, false, "store.username or store.password is wrong, or disabled"},
+    {"noperm", kKeep, true, false, "the ACL user lacks a command or the keys ~<store.prefix>:*"},
+    {"oom", kKeep, true, false, "the server is full: raise maxmemory"},
+    {"busy", kKeep, true, false, "a script of somebody holds the server: SCRIPT KILL"},
+    {"noscript", kKeep, false, true, "the script cache was emptied: weir loads its script again"},
+    {"misconf", kKeep, true, false, "the server cannot persist and refuses writes: see its log"},
+    {"noreplicas", kKeep, true, false, "fewer replicas than min-replicas-to-write are connected"},
+    {"nodatabase", kClose, true, false, "the server has no such database: see the URL's path"},
+    {"other_error", kKeep, true, false, "see the server's reply"},
+    {"unreachable", kClose, true, false, "the server cannot be reached: host, port, firewall"},
+    {"tls", kClose, true, false, "check store.tls, the server's certificate and its name"},
+    {"lost", kClose, true, false, "the connection ended: a restart, or a proxy between"},
+    {"protocol", kClose, true, false, "what answers there does not speak the Redis protocol"},
+    {"timeout", kKeep, true, false, "the server or the network is slower than store.timeout"},
+    // Weir's own doing: opening the breaker for it would keep it from ever closing.
+    {"queue_full", kKeep, false, false, "more decisions wait for the server than allowed"},
+    {"breaker_open", kKeep, false, false, "the server failed lately and is tried again soon"},
+}};
+
+struct Prefix {
+  std::string_view word;
+  Failure failure;
+};
+
+constexpr Prefix kPrefixes[] = {
+    {"READONLY", Failure::readonly},
+    {"LOADING", Failure::loading},
+    {"MASTERDOWN", Failure::masterdown},
+    {"CLUSTERDOWN", Failure::clusterdown},
+    {"MOVED", Failure::moved},
+    {"ASK", Failure::ask},
+    {"TRYAGAIN", Failure::tryagain},
+    {"NOAUTH", Failure::noauth},
+    {"WRONGPASS", Failure::wrongpass},
+    {"NOPERM", Failure::noperm},
+    {"OOM", Failure::oom},
+    {"BUSY", Failure::busy},
+    {"NOSCRIPT", Failure::noscript},
+    {"MISCONF", Failure::misconf},
+    {"NOREPLICAS", Failure::noreplicas},
+};
+
+// Errors that servers give without a word of their own.
+constexpr Prefix kSentences[] = {
+    {"ERR DB index is out of range", Failure::nodatabase},
+    {"ERR invalid DB index", Failure::nodatabase},
+    {"ERR invalid password", Failure::wrongpass},
+    {"ERR Client sent AUTH, but no password is set", Failure::wrongpass},
+    {"ERR AUTH <password> called without any password configured", Failure::wrongpass},
+    {"ERR max number of clients reached", Failure::unreachable},
+};
+
+Failure classify_word(std::string_view error_reply) {
+  const std::string_view word = error_reply.substr(0, error_reply.find(' '));
+  for (const Prefix& known : kPrefixes) {
+    if (word == known.word) return known.failure;
+  }
+  return Failure::other_error;
+}
+
+}  // namespace
+
+const Reaction& reaction(Failure failure) { return kReactions[static_cast<std::size_t>(failure)]; }
+
+Failure classify(std::string_view error_reply) {
+  const Failure by_word = classify_word(error_reply);
+  if (by_word != Failure::other_error) return by_word;
+  // Redis 6 wraps what a command of the script said. The script itself was found.
+  if (const std::size_t at = error_reply.find(": -"); at != std::string_view::npos) {
+    const Failure inner = classify_word(error_reply.substr(at + 3));
+    if (inner != Failure::noscript) return inner;
+  }
+  for (const Prefix& known : kSentences) {
+    if (error_reply.starts_with(known.word)) return known.failure;
+  }
+  return Failure::other_error;
+}
+
+}  // namespace weir::redis
