@@ -102,15 +102,46 @@ void HttpConnection::process() {
 
 bool HttpConnection::answer(const wire::HttpRequest& request) {
   const std::size_t from = out_.size();
-  wire::HttpResponse response(out_, {.head = request.method == "HEAD",
-                                     .http10 = request.version == 10,
-                                     .keep_alive = request.keep_alive && !loop_.draining(),
-                                     .date = loop_.date()});
+  const wire::HttpReply reply{.head = request.method == "HEAD",
+                              .http10 = request.version == 10,
+                              .keep_alive = request.keep_alive && !loop_.draining(),
+                              .date = loop_.date()};
+  wire::HttpResponse response(out_, reply);
   const Handled handled = loop_.handler().handle(request, peer_, response);
+  if (handled.later != nullptr) {
+    wait_for(*handled.later, reply);
+    return false;
+  }
+  return answered(response, from, handled.hold);
+}
+
+void HttpConnection::wait_for(Later& later, const wire::HttpReply& reply) {
+  later.connection_ = shared_from_this();
+  awaited_ = reply;
+  holding_ = true;
+}
+
+void HttpConnection::complete(Later& later) {
+  const std::size_t from = out_.size();
+  awaited_.keep_alive = awaited_.keep_alive && !loop_.draining();
+  awaited_.date = loop_.date();
+  wire::HttpResponse response(out_, awaited_);
+  const Duration hold_for = later.answer(response);
+  if (closed_) return;  // it is known what was decided; nobody is there to be told
+  holding_ = false;
+  if (answered(response, from, hold_for)) {
+    process();
+  } else {
+    flush();
+  }
+}
+
+bool HttpConnection::answered(const wire::HttpResponse& response, std::size_t from,
+                              Duration hold_for) {
   HttpStats::add(loop_.counters().by_status[response.status() % 600]);
   if (!response.keep_alive()) closing_ = true;
   set_deadline(Waiting::request);
-  if (handled.hold > Duration{}) hold(from, handled.hold);
+  if (hold_for > Duration{}) hold(from, hold_for);
   // A client that sends but does not read what it asked for is not answered further.
   if (unsent() > loop_.limits().output_bytes) stalled_ = !send();
   return !stalled_ && !closed_;

@@ -15,7 +15,9 @@
 
 #include "net/http_handler.h"
 #include "net/http_loop.h"
+#include "net/later.h"
 #include "wire/http1.h"
+#include "wire/http_response.h"
 
 namespace weir::net {
 
@@ -30,6 +32,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   // The listener goes away: closes unless a request has begun to arrive or is being answered.
   void drain();
   void close();
+  // The answer that the connection waits for.
+  void complete(Later& later);
 
  private:
   enum class Waiting { idle, request, output, linger };
@@ -39,6 +43,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void process();
   // False: stop processing for now (held, closing, or too much output).
   bool answer(const wire::HttpRequest& request);
+  void wait_for(Later& later, const wire::HttpReply& reply);
+  // Counts an answer that begins at `from` and holds it back if asked; as `answer`.
+  bool answered(const wire::HttpResponse& response, std::size_t from, Duration hold_for);
   void answer_error(const wire::HttpError& error);
   void hold(std::size_t from, Duration time);
   void flush();
@@ -55,14 +62,15 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   wire::Http1Parser parser_;
   std::string out_;
   std::size_t sent_ = 0;
-  std::string held_;  // the answer whose time has not come
+  std::string held_;         // the answer whose time has not come
+  wire::HttpReply awaited_;  // of the answer that comes later
   std::unique_ptr<boost::asio::steady_timer> hold_timer_;
   Waiting waiting_ = Waiting::request;
   TimePoint deadline_;
   std::size_t discarded_ = 0;
   bool reading_ = false;
   bool writing_ = false;
-  bool holding_ = false;
+  bool holding_ = false;  // an answer's time has not come, or it comes later
   bool stalled_ = false;  // parsing stopped because of unsent output
   bool closing_ = false;  // once the output is sent
   bool ended_ = false;    // the other end sends no more

@@ -42,15 +42,18 @@ HttpLoop::HttpLoop(HttpHandler& handler, const ConnectionLimits& limits,
     : handler_(handler),
       limits_(limits),
       open_connections_(open_connections),
+      completions_(std::make_shared<Completions>(context_)),
       work_(context_.get_executor()),
       acceptor_(context_),
       accept_again_(context_),
       tick_timer_(context_),
       grace_timer_(context_),
       drain_timer_(context_),
-      tick_every_(tick_for(limits)) {}
+      tick_every_(tick_for(limits)) {
+  handler_.attach(completions_);
+}
 
-HttpLoop::~HttpLoop() = default;
+HttpLoop::~HttpLoop() { completions_->close(); }
 
 void HttpLoop::run() {
   accept();

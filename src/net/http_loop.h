@@ -1,6 +1,6 @@
 // An event loop of an HTTP listener: one thread, one acceptor, its connections, one handler.
 //
-// Everything but `post`, `drain` and the stats runs on the thread that calls `run`. Ownership: the
+// Everything but `drain` and the stats runs on the thread that calls `run`. Ownership: the
 // handler outlives the loop. No system call is made between a request's read and its write.
 #pragma once
 
@@ -68,6 +68,7 @@ class HttpLoop {
   std::atomic<std::size_t>& open_connections_;
   HttpStats stats_;
   boost::asio::io_context context_{1};
+  std::shared_ptr<Completions> completions_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   boost::asio::ip::tcp::acceptor acceptor_;
   boost::asio::steady_timer accept_again_;
