@@ -148,14 +148,13 @@ Engine::Reloaded Engine::adopt(policy::Loaded loaded) {
   }
   assign_slots(registry_, store_->secret(), policy, accounts.get(), result.findings);
   if (has_error(result.findings)) return result;
-  if (policy.store.max_keys != store_config_.max_keys ||
-      policy.store.on_full != store_config_.on_full) {
+  if (policy.store != store_config_) {
     result.findings.push_back({policy::Severity::warning,
                                "",
                                policy.file,
                                {},
-                               "`store` changed: the running store keeps its size and `on_full`",
-                               "restart to apply it; counts start full then"});
+                               "`store` changed: the running store stays as it was opened",
+                               "restart to apply it; in memory, counts start full then"});
   }
 
   auto snapshot = std::make_shared<const Snapshot>(std::move(loaded.policy), std::move(accounts));

@@ -80,8 +80,8 @@ class Engine {
   std::string file_;
   std::string accounts_text_;            // when not empty: in place of the accounts file
   std::unique_ptr<store::Store> local_;  // beside a store that can fail; destroyed after it
+  std::unique_ptr<Decider> decider_;     // a store that ends still delivers verdicts to it
   std::unique_ptr<store::Store> store_;
-  std::unique_ptr<Decider> decider_;
   policy::StoreConfig store_config_;
   store::Registry registry_;
   std::mutex reload_mutex_;
@@ -96,13 +96,15 @@ class SnapshotCache {
  public:
   explicit SnapshotCache(const Engine& engine) : engine_(engine) {}
 
-  const Snapshot& get() {
+  const Snapshot& get() { return *shared(); }
+  // For who keeps it longer than this turn.
+  const std::shared_ptr<const Snapshot>& shared() {
     const std::uint64_t version = engine_.version();
     if (version != version_) {
       held_ = engine_.snapshot();
       version_ = version;
     }
-    return *held_;
+    return held_;
   }
 
  private:

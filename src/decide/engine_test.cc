@@ -76,13 +76,15 @@ TEST(Engine, AWrongPolicyChangesNothingAndSaysWhy) {
   EXPECT_EQ(h.admitted(9, "GET", "/"), 2);
 }
 
-TEST(Engine, SaysThatTheStoreKeepsItsSize) {
-  Harness h(limit("rate: 2/h"));
-  const Engine::Reloaded r =
-      h.engine->reload_text(limit("rate: 2/h", "store: {type: memory, max_keys: 5000}\n"));
-  EXPECT_TRUE(r.adopted);
-  ASSERT_EQ(r.findings.size(), 1u);
-  EXPECT_NE(r.findings[0].message.find("keeps its size"), std::string::npos);
+TEST(Engine, SaysThatTheStoreStaysAsItWasOpened) {
+  for (const char* store : {"store: {type: memory, max_keys: 5000}\n", "store: \"redis://h\"\n"}) {
+    Harness h(limit("rate: 2/h"));
+    const Engine::Reloaded r = h.engine->reload_text(limit("rate: 2/h", store));
+    EXPECT_TRUE(r.adopted);
+    ASSERT_EQ(r.findings.size(), 1u);
+    EXPECT_NE(r.findings[0].message.find("stays as it was opened"), std::string::npos);
+    EXPECT_TRUE(h.engine->reload_text(limit("rate: 2/h")).findings.empty());
+  }
 }
 
 TEST(Engine, DecidesThroughReloadsOnManyThreads) {
