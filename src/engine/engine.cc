@@ -21,6 +21,17 @@ std::string lines(const policy::Findings& findings) {
   return text;
 }
 
+// `decide` returns a verdict, and a store behind a network has none yet when it would have to.
+Result<std::unique_ptr<store::Store>> open_store(const policy::StoreConfig& config) {
+  if (config.type != policy::StoreType::memory) {
+    return Error{ErrorCode::invalid_argument,
+                 "weir::Engine of this version counts in this process only, not in Redis; "
+                 "`weir serve` does",
+                 "store"};
+  }
+  return decide::Engine::open_memory(config);
+}
+
 }  // namespace
 
 struct Engine::Impl {
@@ -37,7 +48,7 @@ Engine::~Engine() = default;
 Result<Engine> Engine::open(const std::string& policy_file) {
   auto impl = std::make_unique<Impl>();
   Clock& clock = impl->system_clock;
-  decide::Engine::Opened opened = decide::Engine::open(policy_file);
+  decide::Engine::Opened opened = decide::Engine::open(policy_file, open_store);
   if (!opened.engine) {
     return Error{ErrorCode::invalid_argument, lines(opened.findings), ""};
   }

@@ -54,6 +54,13 @@ TEST_F(EngineApi, DecidesAndAnswers) {
   EXPECT_NE(answer.body.find("\"retryAfter\":30"), std::string::npos) << answer.body;
 }
 
+TEST_F(EngineApi, RefusesAStoreThatItCannotAsk) {
+  Result<Engine> engine = Engine::open(
+      write("version: 1\nstore: \"redis://127.0.0.1:6379/0\"\ntiers: {free: 2/min}\n"));
+  ASSERT_FALSE(engine);
+  EXPECT_NE(engine.error().text().find("not in Redis"), std::string::npos) << engine.error().text();
+}
+
 TEST_F(EngineApi, KeepsTheOldPolicyWhenTheNewOneIsWrong) {
   const std::string path = write("version: 1\ntiers: {free: 2/min}\n");
   Result<Engine> engine = Engine::open(path, clock_);
