@@ -1,0 +1,605 @@
+-- Decides a batch of rate-limited requests: each as a whole, all of them in one call.
+--
+-- A request is a list of charges, each on one counter (one key). It is admitted only if every
+-- enforced charge has room; then all of them are charged, and otherwise none. A shadow charge never
+-- decides: it is charged where its request is admitted and it has room itself. A peek changes
+-- nothing. A refund gives back at most what its counter owes.
+--
+-- Why not INCR and then EXPIRE: a client, or a server, that dies between the two leaves a counter
+-- that never expires and denies for ever; two callers that read before either writes both get in;
+-- and a second limit that denies cannot take back what the first one counted. Here a key and its
+-- time to live are one SET, Redis runs the whole script at one instant, and nothing is written
+-- before all is decided.
+--
+-- For Redis 6.2 and later, and Valkey. It writes no key that is not in KEYS, every write leaves a
+-- time to live, and no error stops it halfway: a value of another type, length or range counts as
+-- no value at all, and is overwritten. On a replica or out of memory its first write fails, and
+-- with it the call (READONLY, OOM). All numbers are whole, and below 2^53 or split: exact as
+-- doubles. Instants are Unix time.
+--
+-- KEYS     one for each distinct counter: those of buckets, then of fixed windows, then of sliding
+--          windows, then of logs.
+-- ARGV[1]  packed without padding; integers are unsigned, numbers (d) IEEE doubles, all little
+--          endian:
+--            u8   version, 1
+--            d d  now in seconds and microseconds; -1 and 0: Redis' own clock (TIME)
+--            u16  how many KEYS are of buckets; u16 fixed windows; u16 sliding windows; u16 logs
+--            u16  how many charges follow, request after request. Each:
+--              u8   kind, below
+--              u8   mode: 0 enforced, 1 shadow (after all enforced ones of its request), 2 refund
+--              u8   place: 0 more charges of this request follow, 1 its last; 2 and 3: the same, of
+--                   a peek; 4 the only charge of a request; 5 a refund
+--              u16  which of KEYS, from 1
+--              d d d d  a b c d
+--          kind 0   cost 0 of a bucket or a window: always admitted, changes nothing
+--          kind 1   bucket whose unit is a nanosecond: a, b the cost and c, d the burst, each the
+--                   time it takes to come back in seconds and nanoseconds
+--          kind 2   the same, whose delay is bounded: d d follow, the longest delay (s, ns)
+--          kind 3   bucket on a grid of its own: v(t) = floor(t * (c - d) / c) units have come back
+--                   by t. a cost and b burst in units, c and d in lowest terms; then d d d: the
+--                   seconds after which v starts again at a whole second (1 where c divides a
+--                   second), a time in ns after which certainly more than the burst has come back,
+--                   the longest delay in ns. c * d and that time * d are below 2^52.
+--          kind 4   the same without that bound: a, b the cost and c, d the burst as units / 10^9
+--                   and the rest; then d d kind 3's c (s, ns), d its d, d d the longest delay (s,
+--                   ns)
+--          kind 5   fixed window aligned to 1970: a cost, b limit, c window in us
+--          kind 6   fixed window that starts with its first request
+--          kind 7   sliding window aligned to 1970: a cost, b limit, c + d the window in us
+--          kind 8   sliding window that starts with its first request
+--          kind 9   log: a cost, b limit, c window in us
+--          A cost above the limit is sent as anything above it (windows: 2^54). A bucket's cost is
+--          at most 2^64-1 ns.
+-- Reply    one bulk string, packed likewise:
+--            u64  now, us
+--            u48  for every 48 charges: bit i (lowest first) is set where charge i had room, for a
+--                 refund where something changed; at least one
+--            then for every key of a bucket or window what was found before this call, zeroes where
+--            there was nothing (equal to full):
+--              bucket 9 bytes: u40 s, u32 ns: when all that was taken has come back
+--              fixed window 14: u56 ordinal, or start in us; u56 count
+--              sliding window 21: u56 ordinal, or start in us; u56 previous and u56 current count
+--            then for every charge of a log that is no refund, in order: u64 used and u64 newest
+--            instant (us) as its request found them, and u64 1 + the instant of the entry with whose
+--            leaving the same cost fits again after this request (0: it fits at once, or never)
+-- A log is a ring: 'WLG1', u32 places, u32 first, u32 entries, u64 units that have left, u64 newest
+-- instant, u64 its total; then places of u64 instant, u64 running total.
+
+local argv, keys = ARGV[1], KEYS
+local call, read, pack, floor, ceil = redis.call, struct.unpack, struct.pack, math.floor, math.ceil
+
+local version, now_s, now_us, buckets, fixed, sliding, logs, charges, pos = read('<BddHHHHH', argv)
+if version ~= 1 then return redis.error_reply('ERR weir: unknown version of the call') end
+if now_s < 0 then
+  local time = call('TIME')
+  now_s, now_us = tonumber(time[1]), tonumber(time[2])
+end
+local now_n = now_us * 1000
+local now = now_s * 1000000 + now_us
+
+-- Every counter as it was before this call; what is malformed is as good as nothing.
+local strings = buckets + fixed + sliding
+local state = strings > 0 and call('MGET', unpack(keys, 1, strings)) or {}
+local most = 9007199254740992
+for i = 1, buckets do
+  local v = state[i]
+  if not v or #v ~= 9 then state[i] = '\0\0\0\0\0\0\0\0\0' end
+end
+for i = buckets + 1, buckets + fixed do
+  local v = state[i]
+  if v and #v == 14 then
+    local _, count = read('<I7I7', v)
+    if count > most then v = false end
+  else
+    v = false
+  end
+  if not v then state[i] = ('\0'):rep(14) end
+end
+for i = buckets + fixed + 1, strings do
+  local v = state[i]
+  if v and #v == 21 then
+    local _, previous, current = read('<I7I7I7', v)
+    if previous > most or current > most then v = false end
+  else
+    v = false
+  end
+  if not v then state[i] = ('\0'):rep(21) end
+end
+local found = table.concat(state)
+
+-- Whole numbers of any size, for the rare numbers that need them: limbs of 24 bits, lowest first.
+local function make_big()
+  local big = {}
+  local base = 16777216
+  local function trim(r)
+    local n = #r
+    while n > 0 and r[n] == 0 do r[n] = nil; n = n - 1 end
+    return r
+  end
+  function big.of(x)
+    local r, n = {}, 0
+    while x > 0 do
+      local up = floor(x / base)
+      n = n + 1
+      r[n], x = x - up * base, up
+    end
+    return r
+  end
+  function big.value(a)
+    local x = 0
+    for i = #a, 1, -1 do x = x * base + a[i] end
+    return x
+  end
+  function big.less(a, b)
+    if #a ~= #b then return #a < #b end
+    for i = #a, 1, -1 do
+      if a[i] ~= b[i] then return a[i] < b[i] end
+    end
+    return false
+  end
+  function big.add(a, b)
+    local r, carry = {}, 0
+    for i = 1, math.max(#a, #b) do
+      local sum = (a[i] or 0) + (b[i] or 0) + carry
+      carry = sum >= base and 1 or 0
+      r[i] = sum - carry * base
+    end
+    if carry > 0 then r[#r + 1] = carry end
+    return r
+  end
+  function big.sub(a, b)  -- a >= b
+    local r, borrow = {}, 0
+    for i = 1, #a do
+      local rest = a[i] - (b[i] or 0) - borrow
+      borrow = rest < 0 and 1 or 0
+      r[i] = rest + borrow * base
+    end
+    return trim(r)
+  end
+  function big.mul(a, b)
+    local r = {}
+    for i = 1, #a + #b do r[i] = 0 end
+    for i = 1, #a do
+      local carry = 0
+      for j = 1, #b do
+        local sum = r[i + j - 1] + a[i] * b[j] + carry
+        carry = floor(sum / base)
+        r[i + j - 1] = sum - carry * base
+      end
+      r[i + #b] = carry
+    end
+    return trim(r)
+  end
+  -- Quotient and rest. Each step takes off a multiple that is certainly not too large, and all but
+  -- 2^-40 of what is there.
+  function big.divide(a, b)
+    local q = {}
+    while not big.less(a, b) do
+      local e = floor(big.value(a) / big.value(b) * (1 - 2 ^ -40))
+      local step = big.of(e < 1 and 1 or e)
+      a, q = big.sub(a, big.mul(step, b)), big.add(q, step)
+    end
+    return q, a
+  end
+  function big.divide_up(a, b)
+    local q, rest = big.divide(a, b)
+    return #rest > 0 and big.add(q, { 1 }) or q
+  end
+  function big.pair(s, n)
+    return big.add(big.mul(big.of(s), big.of(1e9)), big.of(n))
+  end
+  return big
+end
+local big
+
+-- Kind 4: the seconds and nanoseconds until all has come back again after the charge (nil where it
+-- has no room), and whether the state lay beyond the burst. Kind 3, below, is the same in doubles:
+-- rest is what is missing to the next unit, and from now on the first U units have come back after
+-- U + ceil((U * d - rest) / (c - d)) ns.
+local function wide_bucket(s, n, refund, cost_hi, cost_lo, burst_hi, burst_lo, ...)
+  big = big or make_big()
+  local c_s, c_n, d, allowed_s, allowed_n = ...
+  local now_big, cost, burst = big.pair(now_s, now_n), big.pair(cost_hi, cost_lo),
+                               big.pair(burst_hi, burst_lo)
+  local c, allowed = big.pair(c_s, c_n), big.pair(allowed_s, allowed_n)
+  d = big.of(d)
+  local m = big.sub(c, d)
+  local _, rest = big.divide(big.mul(now_big, d), c)
+  if #rest > 0 then rest = big.sub(c, rest) end
+  local function after(units)
+    local lag = big.mul(units, d)
+    if #units == 0 or not big.less(rest, lag) then return units end
+    return big.add(units, big.divide_up(big.sub(lag, rest), m))
+  end
+  local used, tat = {}, big.pair(s, n)
+  if big.less(now_big, tat) then
+    used = big.sub(tat, now_big)
+    local lag = big.mul(used, d)
+    if big.less(rest, lag) then used = big.sub(used, big.divide_up(big.sub(lag, rest), c)) end
+  end
+  local clamped, owed = big.less(burst, used), #used > 0
+  if clamped then used = burst end
+  local next_used
+  if refund then
+    if owed then next_used = big.less(used, cost) and {} or big.sub(used, cost) end
+  elseif not big.less(burst, big.add(used, cost)) and not big.less(allowed, after(used)) then
+    next_used = big.add(used, cost)
+  elseif big.less(burst, cost) then
+    clamped = false
+  end
+  if not next_used and not clamped then return nil, nil, false end
+  local q, r = big.divide(after(next_used or used), big.of(1e9))
+  return big.value(q), big.value(r), not next_used
+end
+
+-- Whether cost fits a sliding window exactly: previous * (window - elapsed) <= (room + 1) * window.
+local function window_has_room(previous, elapsed, room, window, window_low)
+  local left, right = previous * (window - elapsed), (room + 1) * window
+  if window_low == 0 and (left ~= right or left < most) then return left <= right end
+  big = big or make_big()
+  local whole = big.of(window)
+  if window_low > 0 then whole = big.add(whole, big.of(window_low)) end
+  if window_low < 0 then whole = big.sub(whole, big.of(-window_low)) end
+  return not big.less(big.mul(big.of(room + 1), whole),
+                      big.mul(big.of(previous), big.sub(whole, big.of(elapsed))))
+end
+
+-- A log, expired entries forgotten.
+local open_logs = {}
+local function log_entry(log, i)
+  local at = 40 + (log.first + i) % log.places * 16
+  local v = call('GETRANGE', log.key, at, at + 15)
+  if #v ~= 16 then return 0, log.gone end
+  return read('<I8I8', v)
+end
+local function open_log(index, window)
+  local log = open_logs[index]
+  if log then return log end
+  log = { key = keys[index], size = 0, gone = 0, at = 0, total = 0, sum = 0, add = 0 }
+  open_logs[index] = log
+  local v = redis.pcall('GETRANGE', log.key, 0, 39)
+  if type(v) ~= 'string' or #v ~= 40 or v:sub(1, 4) ~= 'WLG1' then return log end
+  local places, first, size, gone, at, total = read('<I4I4I4I8I8I8', v, 5)
+  if first >= places or size > places or total <= gone or total > most or at > most then
+    return log
+  end
+  local time = at > now and at or now
+  if size == 0 or time - at >= window then return log end
+  log.places, log.first, log.size, log.gone, log.at, log.total = places, first, size, gone, at, total
+  if time - log_entry(log, 0) < window then return log end
+  local low, high = 1, size - 1
+  while low < high do
+    local middle = floor((low + high) / 2)
+    if time - log_entry(log, middle) >= window then low = middle + 1 else high = middle end
+  end
+  local _, left = log_entry(log, low - 1)
+  log.first, log.size, log.gone = (first + low) % places, size - low, left
+  return log
+end
+local function log_used(log) return log.size > 0 and log.total - log.gone or 0 end
+-- The instant of the last of the oldest entries that together hold so many units.
+local function log_frees(log, units)
+  if units > log_used(log) then return log.size > 0 and log.at > now and log.at or now end
+  local low, high = 0, log.size - 1
+  while low < high do
+    local middle = floor((low + high) / 2)
+    local _, total = log_entry(log, middle)
+    if total - log.gone >= units then high = middle else low = middle + 1 end
+  end
+  return low == log.size - 1 and log.at or (log_entry(log, low))
+end
+local function log_head(log)
+  return pack('<c4I4I4I4I8I8I8', 'WLG1', log.places, log.first, log.size, log.gone, log.at,
+              log.total)
+end
+local function write_log(log, window)
+  local ttl = ceil((math.max(log.at - now, 0) + window) / 1000)
+  return math.min(math.max(ttl, 1000), math.max(floor(window / 500), 1000))
+end
+-- Charges log.add: at the newest instant where that is not in the past.
+local function append_to_log(log, window)
+  local cost = log.add
+  log.add = 0
+  if log.size == 0 then
+    log.places, log.first, log.size, log.gone, log.at, log.total = 4, 0, 1, 0, now, cost
+    call('SET', log.key, log_head(log) .. pack('<I8I8', now, cost), 'PX', write_log(log, window))
+    return
+  end
+  if log.at < now then
+    if log.size == log.places then
+      -- Twice the places: what had gone round to the front moves behind the rest.
+      if log.first > 0 then
+        local front = call('GETRANGE', log.key, 40, 39 + log.first * 16)
+        call('SETRANGE', log.key, 40 + log.places * 16, front)
+      end
+      log.places = log.places * 2
+    end
+    log.size, log.at = log.size + 1, now
+  end
+  log.total = log.total + cost
+  call('SETRANGE', log.key, 40 + (log.first + log.size - 1) % log.places * 16,
+       pack('<I8I8', log.at, log.total))
+  call('SETRANGE', log.key, 0, log_head(log))
+  call('PEXPIRE', log.key, write_log(log, window))
+end
+-- The charges of logs in the request at hand, and what is said of all.
+local log_charges, log_reports, log_n, log_reported = {}, {}, 0, 0
+local function end_logs(admitted, write)
+  for i = 1, log_n do
+    local c = log_charges[i]
+    local log, cost = c.log, c.cost
+    local used, asked = c.used, cost
+    if not (admitted and write) then
+      asked = c.before + cost
+    else
+      if c.ok then log.add = log.add + cost end
+      used = used + log.add
+    end
+    if asked == 0 then asked = 1 end
+    local leaves, needed = 0, used - (c.limit - asked)
+    if asked <= c.limit and needed > 0 then leaves = log_frees(log, needed) + 1 end
+    log_reported = log_reported + 1
+    log_reports[log_reported] = pack('<I8I8I8', c.used, c.newest, leaves)
+  end
+  for i = 1, log_n do
+    local log = log_charges[i].log
+    log.sum = 0
+    if log.add > 0 then append_to_log(log, log_charges[i].window) end
+    log_charges[i] = nil
+  end
+  log_n = 0
+end
+
+local function refund_log(log, cost, window)
+  local left = math.min(cost, log_used(log))
+  if left == 0 then return false end
+  while left > 0 and log.size > 0 do
+    local before = log.gone
+    local at = 0
+    if log.size > 1 then at, before = log_entry(log, log.size - 2) end
+    local taken = math.max(math.min(left, log.total - before), 0)
+    log.total, left = log.total - taken, left - taken
+    if log.total <= before then log.size, log.at = log.size - 1, at end
+  end
+  if log.size == 0 then
+    call('DEL', log.key)
+    return true
+  end
+  call('SETRANGE', log.key, 40 + (log.first + log.size - 1) % log.places * 16,
+       pack('<I8I8', log.at, log.total))
+  call('SETRANGE', log.key, 0, log_head(log))
+  call('PEXPIRE', log.key, write_log(log, window))
+  return true
+end
+
+local bits, bit, words = 0, 1, ''
+local admitted = true  -- the request, as far as its charges go
+local pending, pending_key, pending_value, pending_ttl = 0, {}, {}, {}
+
+for _ = 1, charges do
+  local kind, mode, place, key, a, b, c, d
+  kind, mode, place, key, a, b, c, d, pos = read('<BBBHdddd', argv, pos)
+  -- What the charge makes of its counter: ok and a value (a time to live of 0: none), or a value
+  -- alone where a state lay beyond what the numbers can owe and is brought back within them.
+  local ok, value, ttl = false, nil, nil
+  local v, again = state[key], false
+  for i = pending, 1, -1 do
+    if pending_key[i] == key then
+      v, again = pending_value[i], true
+      break
+    end
+  end
+
+  if kind <= 2 and kind > 0 then
+    local s, n = read('<I5I4', v)
+    local owed = (s - now_s) * 1e9 + (n - now_n) > 0
+    if not owed then s, n = now_s, now_n end
+    local over = (s - now_s - c) * 1e9 + (n - now_n - d) > 0
+    local change = false
+    if mode == 2 then
+      if owed then
+        if over then s, n = now_s + c, now_n + d end
+        s, n, ok, change = s - a, n - b, true, true
+      end
+    elseif (s - now_s + a - c) * 1e9 + (n - now_n + b - d) <= 0 then
+      ok = true
+      if kind == 2 then
+        local allowed_s, allowed_n
+        allowed_s, allowed_n, pos = read('<dd', argv, pos)
+        ok = (s - now_s - allowed_s) * 1e9 + (n - now_n - allowed_n) <= 0
+      end
+      if ok then s, n, change = s + a, n + b, true end
+    else
+      if kind == 2 then pos = pos + 16 end
+      if over and (a - c) * 1e9 + (b - d) <= 0 then
+        s, n, change = now_s + c, now_n + d, true
+      end
+    end
+    if change then
+      if n >= 1e9 then s, n = s + 1, n - 1e9 elseif n < 0 then s, n = s - 1, n + 1e9 end
+      ttl = (s - now_s) * 1000 + ceil((n - now_n) / 1e6)
+      if (s - now_s) * 1e9 + (n - now_n) <= 0 then
+        ttl = 0
+      else
+        if ttl < 1000 then ttl = 1000 end
+        value = pack('<I5I4', s, n)
+      end
+    end
+  elseif kind == 3 or kind == 4 then
+    local s, n = read('<I5I4', v)
+    local change = false
+    if kind == 3 then
+      local round, beyond, allowed
+      round, beyond, allowed, pos = read('<ddd', argv, pos)
+      local m = c - d
+      local rest = (c - ((now_s % round) * 1e9 + now_n) % c * d % c) % c
+      local used = (s - now_s) * 1e9 + (n - now_n)
+      local clamped = used > beyond
+      if used <= 0 then used = 0
+      elseif not clamped then
+        used = used - ceil((used * d - rest) / c)
+        clamped = used > b
+      end
+      if clamped then used = b end
+      local after = used == 0 and 0 or used + ceil((used * d - rest) / m)
+      if mode == 2 then
+        if used > 0 then used, ok, change = used > a and used - a or 0, true, true end
+      elseif used + a <= b and after <= allowed then
+        used, ok, change = used + a, true, true
+      elseif clamped and a <= b then
+        change = true
+      end
+      if change then
+        after = used == 0 and 0 or used + ceil((used * d - rest) / m)
+        s = floor(after / 1e9)
+        n = after - s * 1e9
+      end
+    else
+      local wide = { read('<ddddd', argv, pos) }
+      pos = table.remove(wide)
+      local clamped
+      s, n, clamped = wide_bucket(s, n, mode == 2, a, b, c, d, unpack(wide))
+      ok = s ~= nil and not clamped
+      change = s ~= nil
+    end
+    if change then
+      ttl = s * 1000 + ceil(n / 1e6)
+      if ttl > 0 then
+        if ttl < 1000 then ttl = 1000 end
+        s, n = now_s + s, now_n + n
+        if n >= 1e9 then s, n = s + 1, n - 1e9 end
+        value = pack('<I5I4', s, n)
+      end
+    end
+  elseif kind == 5 or kind == 6 then
+    local start, count = read('<I7I7', v)
+    local elapsed, current, ahead
+    if kind == 5 then
+      current = floor(now / c)
+      elapsed = now - current * c
+      ahead = start > current
+      if start < current then count = 0 end
+    else
+      ahead = start > now
+      elapsed = now - start
+      if ahead or count == 0 then elapsed = 0 end
+      if elapsed >= c then elapsed, count = 0, 0 end
+      current = now - elapsed
+    end
+    local change = false
+    if mode == 2 then
+      if count > 0 then count, ok, change = count > a and count - a or 0, true, true end
+    elseif a <= b - count then
+      ok, change, count = true, true, count + a
+    elseif ahead and count > 0 and a <= b then
+      change = true
+    end
+    if change then
+      ttl = 0
+      if count > 0 then
+        ttl = ceil((c - elapsed) / 1000)
+        if ttl < 1000 then ttl = 1000 end
+        value = pack('<I7I7', current, count)
+      end
+    end
+  elseif kind == 7 or kind == 8 then
+    local start, previous, count = read('<I7I7I7', v)
+    local elapsed, current, ahead
+    if kind == 7 then
+      current = floor(now / c)
+      elapsed = now - current * c
+      ahead = start > current
+      if start == current - 1 then previous, count = count, 0
+      elseif start < current then previous, count = 0, 0 end
+    else
+      ahead = start > now
+      local since = ahead and 0 or now - start
+      local behind = floor(since / c)
+      if behind == 1 then previous, count = count, 0
+      elseif behind > 1 then previous, count = 0, 0 end
+      elapsed = (count > 0 or previous > 0) and since - behind * c or 0
+      current = now - elapsed
+    end
+    local change = false
+    if mode == 2 then
+      if count > 0 or previous > 0 then
+        local taken = a < count and a or count
+        count, a = count - taken, a - taken
+        previous, ok, change = previous > a and previous - a or 0, true, true
+      end
+    elseif a <= b - count and
+           (previous == 0 or window_has_room(previous, elapsed, b - count - a, c, d)) then
+      ok, change, count = true, true, count + a
+    elseif ahead and (count > 0 or previous > 0) and a <= b then
+      change = true
+    end
+    if change then
+      ttl = 0
+      if count > 0 or previous > 0 then
+        ttl = ceil((c - elapsed) / 1000 + (count > 0 and c / 1000 or 0))
+        if ttl < 1000 then ttl = 1000 end
+        value = pack('<I7I7I7', current, previous, count)
+      end
+    end
+  elseif kind == 9 then
+    local log = open_log(key, c)
+    if mode == 2 then
+      ok = refund_log(log, a, c)
+    else
+      local total = log.sum + a
+      local used = log_used(log)
+      ok = total == 0 or total <= b - used
+      log_n = log_n + 1
+      log_charges[log_n] = { log = log, cost = a, limit = b, window = c, ok = ok, used = used,
+                             newest = log.size > 0 and log.at or 0, before = log.sum }
+      if ok then log.sum = total end
+    end
+  else
+    ok = mode ~= 2
+  end
+
+  if ok then
+    bits = bits + bit
+    if value and place < 4 then
+      pending = pending + 1
+      pending_key[pending], pending_value[pending], pending_ttl[pending] = key, value, ttl
+    end
+  elseif mode == 0 then
+    admitted = false
+  end
+  bit = bit + bit
+  if bit == 281474976710656 then
+    words, bits, bit = words .. pack('<I6', bits), 0, 1
+  end
+
+  if place >= 4 then
+    if value then
+      call('SET', keys[key], value, 'PX', ttl)
+      state[key] = value
+    elseif ttl == 0 then
+      call('DEL', keys[key])
+      state[key] = ('\0'):rep(#v)
+    end
+    if log_n > 0 then end_logs(ok, true) end
+    admitted = true
+  else
+    if value and not ok and not again and place < 2 then
+      call('SET', keys[key], value, 'PX', ttl)
+      state[key] = value
+    end
+    if place == 1 or place == 3 then
+      if admitted and place == 1 then
+        for i = 1, pending do
+          local k, value = pending_key[i], pending_value[i]
+          call('SET', keys[k], value, 'PX', pending_ttl[i])
+          state[k] = value
+        end
+      end
+      if log_n > 0 then end_logs(admitted, place == 1) end
+      pending, admitted = 0, true
+    end
+  end
+end
+
+if bit > 1 or words == '' then words = words .. pack('<I6', bits) end
+return pack('<I8', now) .. words .. found .. table.concat(log_reports)
