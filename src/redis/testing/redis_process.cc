@@ -16,8 +16,7 @@
 namespace weir::redis::testing {
 namespace {
 
-// A port that was free a moment ago.
-int free_port() {
+int find_free_port() {
   const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -50,19 +49,32 @@ int free_port() {
 
 }  // namespace
 
-RedisProcess::RedisProcess(const std::vector<std::string>& options) {
+RedisProcess::RedisProcess(const std::vector<std::string>& options, int port)
+    : options_(options), port_(port) {
   for (int tries = 0; tries < 5; ++tries) {
-    if (start(options)) return;
+    if (port == 0) port_ = find_free_port();
+    if (start()) return;
     kill();
   }
   std::fprintf(stderr, "no redis-server: install Debian's redis-server\n");
   std::abort();
 }
 
-bool RedisProcess::start(const std::vector<std::string>& options) {
-  port_ = free_port();
+int RedisProcess::free_port() { return find_free_port(); }
+
+void RedisProcess::restart() {
+  kill();
+  for (int tries = 0; tries < 5; ++tries) {
+    if (start()) return;
+    kill();
+  }
+  std::fprintf(stderr, "redis-server did not start again\n");
+  std::abort();
+}
+
+bool RedisProcess::start() {
   pid_ = ::fork();
-  if (pid_ == 0) run_server(port_, options);
+  if (pid_ == 0) run_server(port_, options_);
   for (int i = 0; i < 2'000; ++i) {
     if (::waitpid(pid_, nullptr, WNOHANG) != 0) {
       pid_ = -1;

@@ -21,17 +21,23 @@ namespace weir::redis::testing {
 
 class RedisProcess {
  public:
-  explicit RedisProcess(const std::vector<std::string>& options = {});
+  // `port` 0: a free one.
+  explicit RedisProcess(const std::vector<std::string>& options = {}, int port = 0);
   ~RedisProcess() { kill(); }
   RedisProcess(const RedisProcess&) = delete;
 
   int port() const { return port_; }
   pid_t pid() const { return pid_; }
   void kill();
+  // Kills it and starts it again, empty, on the same port.
+  void restart();
+  // A port that was free a moment ago, for a server that is not there yet.
+  static int free_port();
 
  private:
-  bool start(const std::vector<std::string>& options);
+  bool start();
 
+  std::vector<std::string> options_;
   int port_ = 0;
   pid_t pid_ = -1;
 };
@@ -55,6 +61,9 @@ class RedisClient {
   // The reply as text: of a string, a status or an error; an integer in digits; "" for nil.
   std::string text(const std::vector<std::string_view>& words);
   long long integer(const std::vector<std::string_view>& words);
+
+  int socket() const { return context_->fd; }
+  void close() { context_.reset(); }
 
  private:
   struct Free {
