@@ -17,6 +17,9 @@ namespace weir::decide::testing {
 // 2026-11-30T00:00:00Z.
 inline constexpr Instant kMidnight{1'796'000'000'000'000'000 - 3'200'000'000'000};
 
+// The name of a policy that is in no file: nothing a user keeps in a folder can be read instead.
+inline constexpr const char* kNoFile = "/dev/null/policy.yaml";
+
 struct Ask {
   std::string ip = "203.0.113.7";
   std::string api_key{};
@@ -42,7 +45,7 @@ class Harness {
  public:
   explicit Harness(std::string_view text, std::string_view accounts = {}, Instant wall = kMidnight)
       : clock(wall, {1'000'000'000}) {
-    Engine::Opened opened = Engine::open_text(text, "policy.yaml", accounts);
+    Engine::Opened opened = Engine::open_text(text, kNoFile, accounts);
     for (const policy::Finding& f : opened.findings) {
       if (f.severity == policy::Severity::error) ADD_FAILURE() << f.text();
     }
