@@ -92,9 +92,6 @@ Answer Engine::answer(const Verdict& verdict) const {
   Answer a;
   a.status = rendered.status;
   for (const answer::Header& h : rendered.headers) a.headers.emplace_back(h.name, h.value);
-  if (!rendered.content_type.empty()) {
-    a.headers.emplace_back("Content-Type", rendered.content_type);
-  }
   a.body = std::move(rendered.body);
   return a;
 }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 
 namespace weir {
@@ -46,11 +47,12 @@ TEST_F(EngineApi, DecidesAndAnswers) {
   EXPECT_EQ(denied.retry_after(), std::chrono::seconds(30));
   const Answer answer = engine->answer(denied);
   EXPECT_EQ(answer.status, 429);
-  std::string retry;
+  std::map<std::string, std::string> headers;
   for (const auto& [name, value] : answer.headers) {
-    if (name == "Retry-After") retry = value;
+    EXPECT_TRUE(headers.emplace(name, value).second) << name << " is there twice";
   }
-  EXPECT_EQ(retry, "30");
+  EXPECT_EQ(headers["Retry-After"], "30");
+  EXPECT_EQ(headers["Content-Type"], "application/problem+json");
   EXPECT_NE(answer.body.find("\"retryAfter\":30"), std::string::npos) << answer.body;
 }
 
