@@ -13,12 +13,6 @@ std::string quoted(std::string_view text) { return "`" + printable(text) + "`"; 
 
 constexpr std::size_t kMaxClassName = 256;
 
-Priority parse_priority(std::string_view word) {
-  if (word == "critical") return Priority::critical;
-  if (word == "high") return Priority::high;
-  return word == "batch" ? Priority::batch : Priority::normal;
-}
-
 bool name_class(Build& build, const Node& item, Class& c) {
   const Node* name = get(item, "name");
   if (name == nullptr) {
@@ -119,7 +113,6 @@ void compile_class(Build& build, const Node& item) {
     std::sort(c.when.begin(), c.when.end());
   }
   c.exempt = true_of(item, "exempt");
-  c.priority = parse_priority(text_of(item, "priority"));
   costs_of(build, item, c);
   if (c.match.empty() && c.when.empty() && !has_bad(item)) {
     build.report.error(item.at, "class " + quoted(c.name) + " matches nothing",

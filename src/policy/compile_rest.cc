@@ -29,7 +29,6 @@ void compile_rest(Build& build) {
   }
   const Node* observe = get(build.root, "observe");
   if (observe == nullptr) return;
-  out.observe.top_keys = static_cast<std::uint32_t>(count_of(*observe, "top_keys").value_or(100));
   if (const Node* log = get(*observe, "decision_log")) {
     out.observe.log_denied_ppm = share_of(*log, "denied");
     out.observe.log_allowed_ppm = share_of(*log, "allowed");

@@ -140,7 +140,6 @@ class Printer {
       line("    when: " + when.text());
     }
     line("    exempt: " + word(c.exempt));
-    line("    priority: " + word(c.priority));
     line("    cost: " + costs(c));
   }
 
@@ -306,8 +305,7 @@ class Printer {
     FlowMap log;
     log.add("denied", print_fraction(p_.observe.log_denied_ppm));
     log.add("allowed", print_fraction(p_.observe.log_allowed_ppm));
-    line("observe: {top_keys: " + std::to_string(p_.observe.top_keys) +
-         ", decision_log: " + log.text() + "}");
+    line("observe: {decision_log: " + log.text() + "}");
   }
 
   const Policy& p_;

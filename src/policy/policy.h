@@ -34,7 +34,6 @@ enum class Mode : std::uint8_t { enforce, shadow, off };
 enum class OnMissing : std::uint8_t { address, deny, skip, shared };  // address: it stands in
 enum class OnStoreFailure : std::uint8_t { open, closed, local };
 enum class OnFull : std::uint8_t { shared, deny };
-enum class Priority : std::uint8_t { critical, high, normal, batch };
 enum class Show : std::uint8_t { plain, last4, hash };
 
 struct Tier {
@@ -104,7 +103,6 @@ struct Class {
   // Every pair must hold: an identity key's value, or an attribute the caller's gateway states.
   std::vector<std::pair<std::string, std::string>> when;
   bool exempt = false;
-  Priority priority = Priority::normal;
   std::vector<std::vector<std::uint64_t>> cost;  // [unit][tier]; 1 where nothing was said
   Position at;
 };
@@ -217,7 +215,6 @@ struct StoreConfig {
 };
 
 struct Observe {
-  std::uint32_t top_keys = 100;
   std::uint32_t log_denied_ppm = 0;  // decision log: share of denials, of admissions
   std::uint32_t log_allowed_ppm = 0;
 };

@@ -12,7 +12,6 @@ constexpr Since kLater = Since::later;
 
 constexpr std::string_view kAlgorithms =
     "token_bucket fixed_window sliding_window sliding_log leaky_bucket !concurrency !quota";
-constexpr std::string_view kPriorities = "critical high normal batch";
 constexpr std::string_view kDialectWords =
     "ietf fields ietf-03 ietf-06 ietf-07 envoy x-ratelimit github twitter";
 constexpr std::string_view kNoFile = "remove it; this version keeps counters in memory or in Redis";
@@ -368,10 +367,9 @@ constexpr Row kRows[] = {
     {.path = "classes[].when.*", .types = kText, .doc = "The value."},
     {.path = "classes[].exempt", .types = kBool, .fallback = "false", .doc = "No limit is asked."},
     {.path = "classes[].priority",
-     .types = kWord,
-     .fallback = "normal",
-     .words = kPriorities,
-     .doc = "Rank under overload."},
+     .types = kText,
+     .doc = "remove it; nothing ranks classes under overload",
+     .since = kLater},
     {.path = "classes[].cost",
      .types = kNames,
      .fallback = "{}",
@@ -625,9 +623,8 @@ constexpr Row kRows[] = {
     {.path = "observe", .types = kMap, .fallback = "{}", .doc = "What is kept for operators."},
     {.path = "observe.top_keys",
      .types = kCount,
-     .fallback = "100",
-     .doc = "How many of the most denied keys are kept.",
-     .most = 10'000},
+     .doc = "remove it; `decision_log` names who is denied",
+     .since = kLater},
     {.path = "observe.decision_log",
      .types = kMap,
      .fallback = "{}",

@@ -27,7 +27,7 @@ tiers:
 costs: {/api/search: 3}
 classes:
   - {name: health, match: ["GET /healthz"], exempt: true}
-  - {name: rest, match: ["/api/**"], when: {tenant: acme}, priority: high, cost: {points: 2}}
+  - {name: rest, match: ["/api/**"], when: {tenant: acme}, cost: {points: 2}}
 limits:
   - {name: edge, stage: pre_auth, key: [ip], algorithm: token_bucket, rate: 50/sec, burst: 200}
   - {name: log, classes: [rest], except: [health], key: [tenant], algorithm: sliding_log, limit: 10, window: 1h30m, on_missing: deny, warn_at: [0.5], mode: shadow, status: 503}
@@ -36,7 +36,7 @@ global: 9000/sec
 guarantees: [{name: g, max: 18000, window: 1s}]
 response: {reset: epoch, body: error, retry_after: {jitter: 0.1}, cors_expose: false, docs: "https://a.example"}
 overrides: [{limit: edge, key: {ip: 203.0.113.9}, rate: 90/sec, until: 2027-01-31, reason: office}]
-observe: {top_keys: 5, decision_log: {denied: 1, allowed: 0.5}}
+observe: {decision_log: {denied: 1, allowed: 0.5}}
 )";
 
 struct Word {

@@ -43,9 +43,6 @@ constexpr std::string_view name(OnFull f) {
 constexpr std::string_view name(StoreType t) {
   return detail::word_of(t, std::array<std::string_view, 2>{"memory", "redis"});
 }
-constexpr std::string_view name(Priority p) {
-  return detail::word_of(p, std::array<std::string_view, 4>{"critical", "high", "normal", "batch"});
-}
 constexpr std::string_view name(Show s) {
   return detail::word_of(s, std::array<std::string_view, 3>{"plain", "last4", "hash"});
 }
@@ -63,7 +60,6 @@ static_assert(name(OnMissing::shared) == "shared");
 static_assert(name(OnStoreFailure::local) == "local");
 static_assert(name(OnFull::deny) == "deny");
 static_assert(name(StoreType::redis) == "redis");
-static_assert(name(Priority::batch) == "batch");
 static_assert(name(Show::hash) == "hash");
 static_assert(name(Source::attribute) == "attribute");
 static_assert(name(Align::first) == "first");
