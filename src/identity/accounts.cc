@@ -201,8 +201,11 @@ Accounts::Loaded Accounts::load_text(std::string_view text, const std::string& f
 Accounts::Loaded Accounts::load_file(const std::string& path, const Policy& policy) {
   const Result<std::string> text = read_accounts_text(path);
   if (text) return load_text(*text, path, policy);
-  Report report(path);
-  report.error({}, text.error().message, "`weir accounts add` creates the file");
+  Report report(policy.file);
+  const std::string tier = policy.tiers.empty() ? "TIER" : policy.tiers.back().name;
+  report.error(policy.accounts_at, text.error().message,
+               "`weir accounts add " + policy.file + " --tier " + tier +
+                   " --account NAME` makes it with a first key, and an empty file will do");
   return {nullptr, report.take()};
 }
 

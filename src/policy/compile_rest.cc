@@ -26,6 +26,7 @@ void compile_rest(Build& build) {
   build.typed.accounts = text_of(build.root, "accounts");
   if (!build.typed.accounts.empty()) {
     out.accounts_file = resolve_path(build.folder, build.typed.accounts);
+    out.accounts_at = build.root.find("accounts")->at;
   }
   const Node* observe = get(build.root, "observe");
   if (observe == nullptr) return;

@@ -230,6 +230,7 @@ struct Policy {
   Listeners listeners;
   Identity identity;
   std::string accounts_file;       // resolved; empty: none
+  Position accounts_at;            // where the policy names it
   std::vector<std::string> units;  // [0] is "requests"
   std::vector<Tier> tiers;         // at least one; order is rank
   std::vector<Class> classes;      // the last two are `default` and `malformed`
