@@ -27,20 +27,21 @@ Error invalid(std::string message, const std::string& where) {
   return Error{ErrorCode::invalid_argument, std::move(message), where};
 }
 
-Error all_of(const policy::Findings& findings, const std::string& path) {
+// Each finding names its file and place.
+Error all_of(const policy::Findings& findings) {
   std::string text;
   for (const policy::Finding& finding : findings) {
     if (finding.severity != policy::Severity::error) continue;
     if (!text.empty()) text += '\n';
     text += finding.text();
   }
-  return invalid(text, path);
+  return invalid(text, {});
 }
 
 // What the file would be, if it loads.
 Result<std::string> checked(std::string text, const std::string& path, const Policy& policy) {
   const Accounts::Loaded loaded = Accounts::load_text(text, path, policy);
-  if (!loaded.accounts) return all_of(loaded.findings, path);
+  if (!loaded.accounts) return all_of(loaded.findings);
   return text;
 }
 
@@ -204,7 +205,7 @@ Result<std::size_t> remove_account(const std::string& path, const Policy& policy
 
 Result<std::vector<AccountLine>> list_accounts(const std::string& path, const Policy& policy) {
   const Accounts::Loaded loaded = Accounts::load_file(path, policy);
-  if (!loaded.accounts) return all_of(loaded.findings, path);
+  if (!loaded.accounts) return all_of(loaded.findings);
   const Result<std::string> text = read_accounts_text(path);
   if (!text) return text.error();
   std::vector<AccountLine> lines;

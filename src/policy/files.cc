@@ -22,7 +22,7 @@ constexpr std::size_t kMaxSecret = 64 * 1024;
 constexpr std::size_t kFirstRead = 16 * 1024;
 
 Error io(const std::string& path, const std::string& what) {
-  return {ErrorCode::io, "`" + printable(path) + "` " + what, path};
+  return {ErrorCode::io, "`" + printable(path) + "` " + what, {}};
 }
 
 std::string unreadable() { return std::string("cannot be read: ") + std::strerror(errno); }

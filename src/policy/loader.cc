@@ -12,6 +12,7 @@
 #include "policy/expand.h"
 #include "policy/files.h"
 #include "policy/table.h"
+#include "policy/utf8.h"
 #include "policy/yaml_tree.h"
 
 namespace weir::policy {
@@ -112,7 +113,9 @@ Loaded load_file(const std::string& path) {
   const Result<std::string> text = read_file(path, kMaxYamlBytes);
   if (text) return load_text(*text, path);
   Report report(path);
-  report.error({}, text.error().message);
+  const std::string named = "`" + printable(path) + "` ";  // the finding begins with the path
+  const std::string& why = text.error().message;
+  report.error({}, why.starts_with(named) ? why.substr(named.size()) : why);
   return finish(nullptr, report);
 }
 
