@@ -20,8 +20,25 @@ std::string quoted(std::string_view text) { return "`" + printable(text) + "`"; 
 
 using Verdict = std::optional<Complaint>;  // none: the value is fine
 
-constexpr std::string_view kNotALimit =
-    "0 is not a limit: write `deny` or `unlimited` for the tier";
+// How to say that nothing is admitted, or nothing counted: there are words for tiers alone.
+std::string_view words_for(const Spec& spec) {
+  const std::string_view path = spec.row->path;
+  if (path.starts_with("tiers.") || path.starts_with("limits[].tiers.")) {
+    return "write `deny` or `unlimited` for the tier";
+  }
+  if (path.starts_with("limits[]")) {
+    return "in place of the numbers write `tiers: {\"*\": deny}` or `tiers: {\"*\": unlimited}`";
+  }
+  return "`deny` and `unlimited` are for tiers; write a rate, or remove it";
+}
+
+std::string not_a_limit(const Spec& spec) {
+  return "0 is not a limit: " + std::string(words_for(spec));
+}
+
+Complaint word_of_tiers(const Spec& spec, std::string_view name, const Node& node) {
+  return {quoted(name) + " is " + quoted(node.text), std::string(words_for(spec))};
+}
 
 // A guarantee is a promise about limits: it has neither word.
 bool of_guarantee(const Spec& spec) { return spec.row->path.starts_with("guarantees"); }
@@ -32,7 +49,7 @@ Verdict check_number(const Spec& spec, std::string_view name, std::uint64_t valu
   if (value == 0 && row.least > 0) {
     return Complaint{quoted(name) + " is 0", row.types & kCount && row.least == 1 &&
                                                      row.most == Row{}.most && !of_guarantee(spec)
-                                                 ? std::string(kNotALimit)
+                                                 ? not_a_limit(spec)
                                                  : "the least is " + std::to_string(row.least)};
   }
   if (value < row.least || value > row.most) {
@@ -45,6 +62,9 @@ Verdict check_number(const Spec& spec, std::string_view name, std::uint64_t valu
 }
 
 Verdict check_count(const Spec& spec, std::string_view name, const Node& node) {
+  if (spec.row->path.starts_with("limits[]") && (node.text == "deny" || node.text == "unlimited")) {
+    return word_of_tiers(spec, name, node);
+  }
   const bool digits = node.text.find_first_not_of("0123456789") == std::string::npos;
   if (node.quoted && digits) {
     return Complaint{quoted(name) + " is a number in quotes", "write it without"};
@@ -61,17 +81,20 @@ Verdict check_integer(const Spec& spec, std::string_view name, const Node& node)
   return check_count(spec, name, node);
 }
 
-Verdict check_rate(std::string_view name, const Node& node) {
+Verdict check_rate(const Spec& spec, std::string_view name, const Node& node) {
+  if (node.text == "deny" || node.text == "unlimited") {
+    return word_of_tiers(spec, name, node);
+  }
   const Result<Rate> rate = parse_rate(node.text);
   if (!rate) {
     if (rate.error().code == ErrorCode::out_of_range) return Complaint{rate.error().message, {}};
     return Complaint{"`" + std::string(name) + "`: " + rate.error().message, {}};
   }
   if (rate->count == 0) {
-    return Complaint{"a rate of 0", std::string(kNotALimit)};
+    return Complaint{"a rate of 0", not_a_limit(spec)};
   }
   if (rate->period.ns == 0) {
-    return Complaint{"a period of 0", std::string(kNotALimit)};
+    return Complaint{"a period of 0", not_a_limit(spec)};
   }
   return std::nullopt;
 }
@@ -81,7 +104,7 @@ Verdict check_duration(const Spec& spec, std::string_view name, const Node& node
   if (!duration) return Complaint{"`" + std::string(name) + "`: " + duration.error().message, {}};
   if (duration->ns == 0) {
     return Complaint{quoted(name) + " is 0", of_guarantee(spec) ? "write a time like `1s`"
-                                             : name == "window" ? std::string(kNotALimit)
+                                             : name == "window" ? not_a_limit(spec)
                                                                 : "write a time, or leave it out"};
   }
   return std::nullopt;
@@ -185,7 +208,7 @@ Verdict check_as(Type type, const Spec& spec, std::string_view name, const Node&
     case kFraction:
       return check_fraction(name, node);
     case kRate:
-      return check_rate(name, node);
+      return check_rate(spec, name, node);
     case kDuration:
       return check_duration(spec, name, node);
     case kDate: {
