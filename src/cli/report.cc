@@ -102,7 +102,7 @@ std::string findings_text(const policy::Findings& findings, const Sources& sourc
     const auto source = sources.find(f.file);
     std::string one = source == sources.end() ? f.text() : policy::with_caret(f, source->second);
     if (one.empty() || one.back() != '\n') one += '\n';
-    const std::string word(f.severity == Severity::info ? "note" : name(f.severity));
+    const std::string word(name(f.severity));
     const std::size_t at = colours.reset.empty() ? std::string::npos : one.find(": " + word);
     if (at != std::string::npos) {
       one.insert(at + 2 + word.size(), colours.reset);

@@ -11,11 +11,6 @@ namespace weir::policy {
 
 namespace {
 
-// As compilers say it.
-std::string_view word(Severity severity) {
-  return severity == Severity::info ? "note" : name(severity);
-}
-
 std::string_view line_of(std::string_view source, std::uint32_t line) {
   for (std::uint32_t i = 1; i < line; ++i) {
     const std::size_t end = source.find('\n');
@@ -85,7 +80,7 @@ std::string Finding::text() const {
   std::string out = file;
   if (at.line != 0) out += ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
   out += ": ";
-  out += word(severity);
+  out += name(severity);
   out += ": " + message;
   if (!help.empty()) out += "; " + help;
   if (!code.empty()) out += " [" + code + "]";

@@ -167,7 +167,7 @@ const Case kCases[] = {
     {"WarnAt", "limits: [{name: a, key: [ip], rate: 5/s, warn_at: [0.8, 1]}]\n", "a warning at 1; write a share between 0 and 1"},
     {"WarnAtPercent", "limits: [{name: a, key: [ip], rate: 5/s, warn_at: [80]}]\n", "`80` is no number from 0 to 1"},
     {"OnMissingGlobal", "limits: [{name: a, key: global, rate: 5/s, on_missing: deny}]\n", "`on_missing` of a limit whose key has no part"},
-    {"Queue", "limits: [{name: a, key: [ip], algorithm: leaky_bucket, rate: 5/s, queue: 5}]\n", "note: `a` is a queue: `/v1/check` and the library return the delay"},
+    {"Queue", "limits: [{name: a, key: [ip], algorithm: leaky_bucket, rate: 5/s, queue: 5}]\n", "info: `a` is a queue: `/v1/check` and the library return the delay"},
     // guarantees and overrides
     {"Refuted", "limits: [{name: all, key: global, rate: 200/s, burst: 201}]\nguarantees: [{name: g, max: 400, window: 1s}]\n", "guarantee `g` is refuted: all: 201 + 200/s x 1s = 401 > 400; raise `max`, or lower the limit's numbers [WR127]"},
     {"Unbounded", "limits: [{name: all, key: [ip], rate: 2/s}]\nguarantees: [{name: g, max: 400, window: 1s}]\n", "guarantee `g` is refuted: no enforced limit with `key: global`"},
@@ -198,7 +198,7 @@ TEST_P(Message, IsSaid) {
   EXPECT_NE(all.find(GetParam().says), std::string::npos) << all;
   EXPECT_EQ(loaded.policy == nullptr, errors);
   const bool expects_error = std::string(GetParam().says).find("warning:") == std::string::npos &&
-                             std::string(GetParam().says).find("note:") == std::string::npos;
+                             std::string(GetParam().says).find("info:") == std::string::npos;
   EXPECT_EQ(errors, expects_error) << all;
 }
 
