@@ -14,6 +14,10 @@ inline constexpr int kDone = 0;
 inline constexpr int kNo = 1;
 inline constexpr int kCouldNotStart = 2;
 
+// Below examples in a help.
+inline constexpr const char* kWhereExamplesAre =
+    "(examples/ is in the source, and in share/doc/weir of an installed weir)";
+
 using Arguments = std::vector<std::string>;
 
 struct Command {

@@ -120,6 +120,17 @@ class Commands(unittest.TestCase):
     def test_version(self):
         self.assertRegex(self.expect(0, "--version").stdout, r"^weir \d+\.\d+\.\d+\n$")
 
+    def test_the_help_shows_what_there_is(self):
+        text = self.expect(0, "serve", "--help").stdout
+        for word in ["{false}", "--grpc", "--resp"]:
+            self.assertNotIn(word, text)
+        self.assertIn("--no-watch", text)
+        self.assertIn("share/doc/weir", text)
+        self.assertNotIn("--peek", self.expect(0, "explain", "--help").stdout)
+        self.assertIn("--peek", self.expect(0, "check", "--help").stdout)
+        self.assertIn("unknown option `--peek`",
+                      self.expect(2, "explain", "examples/plans.yaml", "--peek").stderr)
+
     # -- init
 
     def test_init_writes_policies_of_at_most_12_lines_that_lint_without_errors(self):
@@ -134,6 +145,28 @@ class Commands(unittest.TestCase):
             self.assertLessEqual(len(text.splitlines()), 12)
             self.expect(0, "lint", out)
             self.assertIn("exists already", self.expect(2, "init", name, "-o", out).stderr)
+
+    def test_what_init_writes_loads_where_nothing_else_is(self):
+        for name in ["abuse", "plans", "replicas", "downstream"]:
+            os.mkdir(os.path.join(self.dir, name))
+            out = f"{name}/policy.yaml"
+            said = self.expect(0, "init", name, "-o", out).stderr
+            self.assertIn(out, said)
+            self.expect(0, "explain", out)
+            if name == "plans":
+                self.assertIn("plans/keys.csv", said)
+                self.assertEqual(os.stat(os.path.join(self.dir, "plans/keys.csv")).st_mode & 0o77, 0)
+
+    def test_a_missing_accounts_file_is_named_with_the_next_command(self):
+        self.write("p.yaml", "version: 1\ntiers: {free: 1/min, pro: 9/min}\naccounts: k.csv\n")
+        said = self.expect(1, "explain", "p.yaml").stderr
+        self.assertIn("p.yaml:3:11: error: `k.csv` cannot be read", said)
+        command = re.search(r"`weir (accounts add [^`]*)`", said)[1].replace("NAME", "acme").split()
+        self.expect(0, *command)
+        self.expect(0, "explain", "p.yaml")
+        self.write("k.csv", "a,b\n")
+        said = self.expect(1, *command).stderr
+        self.assertEqual(said.count("k.csv"), 1, said)
 
     # -- lint
 
@@ -166,12 +199,24 @@ class Commands(unittest.TestCase):
         self.write("warn.yaml", "version: 1\nlimits:\n  - {name: a, key: [ip], rate: 9/s, burst: 9}\n")
         self.expect(0, "lint", "warn.yaml")
         self.expect(1, "lint", "warn.yaml", "--strict")
-        self.expect(2, "lint", "nowhere.yaml")
+        unread = self.expect(2, "lint", "nowhere.yaml")
+        self.assertEqual(unread.stdout, "")
+        self.assertIn("nowhere.yaml", unread.stderr)
+        both = self.expect(2, "lint", "nowhere.yaml", "warn.yaml")
+        self.assertIn("1 file: 0 errors, 1 warning", both.stdout)
+        found = json.loads(self.expect(2, "lint", "nowhere.yaml", "--format", "json").stdout)
+        self.assertEqual((found["errors"], found["findings"][0]["file"]), (1, "nowhere.yaml"))
+        self.write("p.yaml", "version: 1\nlimts: []\n")
+        self.assertNotIn("--explain CODE", self.expect(1, "lint", "p.yaml").stdout)
+        self.assertIn(": info: ", self.expect(0, "lint", "warn.yaml").stdout)
         self.expect(2, "lint")
 
     def test_lint_explains_codes(self):
         self.assertIn("twice the limit", self.expect(0, "lint", "--explain", "wr120").stdout)
-        self.assertIn("not in this version", self.expect(0, "lint", "--explain", "WR103").stdout)
+        self.assertIn("not in this version", self.expect(0, "lint", "--explain", "WR151").stdout)
+        self.assertIn("as it reads the policy", self.expect(0, "lint", "--explain", "WR127").stdout)
+        self.assertIn("Never reported: weir never sends less than 1",
+                      self.expect(0, "lint", "--explain", "WR162").stdout)
 
     def test_colour_is_for_terminals_without_no_color(self):
         self.assertNotIn("\x1b", self.weir("lint", "examples/plans.yaml").stdout)

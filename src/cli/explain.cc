@@ -69,7 +69,7 @@ int run_explain(const Arguments& args) {
   options.add("--server", asked.server, "ask a running weir, e.g. http://127.0.0.1:8080")
       .type("URL");
   options.add_flag("--expanded", asked.expanded, "print the policy in its long form");
-  RequestOptions request(options);
+  RequestOptions request(options, Charging::never);
   options.add("--format", asked.format, "text or json")
       .one_of({"text", "json"})
       .shows_default()

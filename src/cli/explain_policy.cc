@@ -236,9 +236,10 @@ json::object explain_policy(const decide::Snapshot& snapshot) {
 
 std::string policy_text(const json::object& explained) {
   const json::object& head = explained.at("policy").as_object();
-  std::string text = fmt::format("{}  policy {}{}, {} known keys\n", text_of(head, "file"),
+  const std::string keys = text_of(head, "accounts");
+  std::string text = fmt::format("{}  policy {}{}, {} known {}\n", text_of(head, "file"),
                                  text_of(head, "name").empty() ? "" : text_of(head, "name") + " ",
-                                 text_of(head, "id"), text_of(head, "accounts"));
+                                 text_of(head, "id"), keys, keys == "1" ? "key" : "keys");
   const json::array& tiers = explained.at("tiers").as_array();
   text += "tiers, lowest first:";
   for (const json::value& t : tiers) {
@@ -249,7 +250,7 @@ std::string policy_text(const json::object& explained) {
   for (const json::value& limit : explained.at("limits").as_array()) {
     text += limit_text(limit.as_object(), tiers.size());
   }
-  text += "\nclasses, the first match wins\n";
+  text += "\nclasses, the first match wins; a CORS preflight is in no limit\n";
   for (const json::value& c : explained.at("classes").as_array()) text += class_text(c.as_object());
   for (const json::value& value : explained.at("guarantees").as_array()) {
     const json::object& g = value.as_object();

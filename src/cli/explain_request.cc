@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algo/numbers.h"
+#include "answer/words.h"
 #include "cli/decision_text.h"
 #include "cli/explain_policy.h"
 #include "design/text.h"
@@ -122,8 +123,9 @@ std::string why(const decide::Decision& d, const Policy& policy) {
                        name(g.outcome.reason));
   }
   const std::uint64_t cost = std::max<std::uint64_t>(g.cost, 1);
-  return fmt::format("{} is closest to exhaustion: {} more such requests fit ({} left, cost {})",
-                     limit, g.outcome.remaining / cost, g.outcome.remaining, cost);
+  const std::uint64_t more = g.outcome.remaining / cost;
+  return fmt::format("{} is closest to exhaustion: {} more such {} ({} left, cost {})", limit, more,
+                     more == 1 ? "request fits" : "requests fit", g.outcome.remaining, cost);
 }
 
 json::object answer_json(const answer::Answer& answer) {
@@ -134,6 +136,13 @@ json::object answer_json(const answer::Answer& answer) {
   json::value body = json::parse(answer.body, ec);
   o["body"] = answer.body.empty() ? json::value() : ec ? json::value(answer.body) : std::move(body);
   return o;
+}
+
+// "1 request", "10 points": what this request costs here.
+std::string quantity_text(const json::object& limit) {
+  const std::string cost = text_of(limit, "cost");
+  const std::string unit = text_of(limit, "unit");
+  return cost + " " + std::string(answer::counted(unit, cost == "1" ? 1 : 2));
 }
 
 std::string limits_text(const json::array& limits) {
@@ -150,8 +159,7 @@ std::string limits_text(const json::array& limits) {
     if (l.contains("shared_address")) numbers += " (shared address)";
     std::string verdict = l.at("admit").as_bool() ? "admit" : "deny: " + text_of(l, "reason");
     if (text_of(l, "mode") == "shadow") verdict += " (shadow)";
-    std::vector<std::string> row{text_of(l, "name"), numbers,
-                                 text_of(l, "cost") + " " + text_of(l, "unit"), verdict};
+    std::vector<std::string> row{text_of(l, "name"), numbers, quantity_text(l), verdict};
     if (const json::value* envelope = l.if_contains("envelope")) {
       row.push_back(text_of(l, "remaining") + " of " + text_of(l, "limit"));
       row.push_back(text_of(l, "wait"));

@@ -21,14 +21,14 @@ namespace {
 struct LintRun {
   policy::Findings findings;
   Sources sources;
-  bool unreadable = false;
+  policy::Findings unreadable;  // one a file
 };
 
 void lint_one(const std::string& file, Instant now, LintRun& run) {
   auto text = read_file(file);
   if (!text) {
     std::cerr << "weir lint: " << text.error().text() << "\n";
-    run.unreadable = true;
+    run.unreadable.push_back({policy::Severity::error, "", file, {}, text.error().message, ""});
     return;
   }
   auto opened = decide::Engine::open(file);
@@ -72,9 +72,9 @@ void print_text(const LintRun& run, std::size_t files) {
   if (!run.findings.empty()) std::cout << "\n";
   std::cout << some(files, "file") << ": " << some(n.errors, "error") << ", "
             << some(n.warnings, "warning") << ", " << n.infos << " info\n";
-  if (!run.findings.empty()) {
-    std::cout << "`weir lint --explain CODE` says why and what to do\n";
-  }
+  const bool codes = std::any_of(run.findings.begin(), run.findings.end(),
+                                 [](const policy::Finding& f) { return !f.code.empty(); });
+  if (codes) std::cout << "`weir lint --explain CODE` says why and what to do\n";
 }
 
 }  // namespace
@@ -103,11 +103,14 @@ int run_lint(const Arguments& args) {
   LintRun run;
   const Instant now = SystemClock().now().wall();
   for (const std::string& file : files) lint_one(file, now, run);
-  if (format == "text") print_text(run, files.size());
+  const std::size_t read = files.size() - run.unreadable.size();
+  if (format == "text" && read > 0) print_text(run, read);
+  // Programs read one stream alone: there the files that could not be read are findings.
+  run.findings.insert(run.findings.end(), run.unreadable.begin(), run.unreadable.end());
   if (format == "json") std::cout << findings_json(run.findings) << "\n";
   if (format == "sarif") std::cout << findings_sarif(run.findings) << "\n";
   if (format == "github") std::cout << findings_github(run.findings);
-  if (run.unreadable) return kCouldNotStart;
+  if (!run.unreadable.empty()) return kCouldNotStart;
   const Counts n = count(run.findings);
   return n.errors > 0 || (strict && n.warnings > 0) ? kNo : kDone;
 }

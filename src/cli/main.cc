@@ -44,8 +44,12 @@ std::string usage() {
   }
   return text +
          "\n`weir COMMAND --help` has its options and an example; `weir --version` the version.\n"
-         "Exit codes: 0 done; 1 the answer is no; 2 could not start.\n"
-         "\nExample:\n  weir lint examples/plans.yaml\n";
+         "Exit codes: 0 done; 1 the answer is no (lint: an error; test: a difference; check\n"
+         "--exit-code: a denial; a policy that does not load); 2 could not start (a wrong option, "
+         "a\n"
+         "file that cannot be read; serve: anything that keeps it from serving).\n"
+         "\nExample:\n  weir lint examples/plans.yaml\n" +
+         kWhereExamplesAre + "\n";
 }
 
 int unknown(const std::string& word) {

@@ -24,6 +24,8 @@ Option Option::group(const char* heading) {
   return *this;
 }
 
+Option Option::hidden() { return group(""); }
+
 Option Option::shows_default() {
   option_->capture_default_str();
   return *this;
@@ -51,7 +53,12 @@ Options::Options(std::string_view command, std::string_view summary,
     : app_(std::make_unique<CLI::App>(std::string(summary), "weir " + std::string(command))),
       command_(command) {
   std::string footer = examples.size() == 1 ? "\nExample:" : "\nExamples:";
-  for (const std::string& example : examples) footer += "\n  " + example;
+  bool of_source = false;
+  for (const std::string& example : examples) {
+    footer += "\n  " + example;
+    of_source = of_source || example.find(" examples/") != std::string::npos;
+  }
+  if (of_source) footer += std::string("\n") + kWhereExamplesAre;
   app_->footer(footer);
   app_->allow_extras();
   app_->set_help_flag("-h,--help", "print this help");
@@ -90,6 +97,7 @@ int Options::unknown(const std::string& argument) {
   }
   std::vector<std::string> names;
   for (const CLI::Option* option : app_->get_options()) {
+    if (option->get_group().empty()) continue;
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     for (const std::string& name : option->get_snames()) names.push_back("-" + name);
   }

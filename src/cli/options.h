@@ -35,6 +35,8 @@ class Option {
   // The word for the value in the help, "FILE".
   Option type(const char* word);
   Option group(const char* heading);
+  // Known, and not in the help.
+  Option hidden();
   Option shows_default();
   Option one_of(std::vector<std::string> words);
   Option between(std::uint64_t least, std::uint64_t most);

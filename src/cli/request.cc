@@ -65,7 +65,7 @@ Result<BoundRequest> BoundRequest::bind(const RequestSpec& spec) {
   return bound;
 }
 
-RequestOptions::RequestOptions(Options& options) {
+RequestOptions::RequestOptions(Options& options, Charging charging) {
   const auto add = [&](const char* names, auto& value, const char* help, const char* type) {
     Option option = options.add(names, value, help).group(kGroup).type(type);
     options_.push_back(option);
@@ -80,6 +80,7 @@ RequestOptions::RequestOptions(Options& options) {
   add("--cost", costs_, "cost in place of the class's: 3, or points=3", "[UNIT=]N")
       .one_value_each();
   add("--stage", stage_, "only limits of this stage: pre or post", "STAGE").one_of({"pre", "post"});
+  if (charging == Charging::never) return;
   options_.push_back(options.add_flag("--peek", peek_, "charge nothing").group(kGroup));
 }
 

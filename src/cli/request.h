@@ -50,10 +50,13 @@ class BoundRequest {
   std::unique_ptr<Owned> owned_ = std::make_unique<Owned>();
 };
 
+// A command that never charges has no --peek.
+enum class Charging : bool { never, unless_peek };
+
 // --method, --path, --client-ip, --header, --attribute, --cost, --peek, --stage.
 class RequestOptions {
  public:
-  explicit RequestOptions(Options& options);
+  explicit RequestOptions(Options& options, Charging charging = Charging::unless_peek);
   // Was any of them given?
   bool given() const;
   // Errors name the option.

@@ -37,13 +37,16 @@ int run_serve(const Arguments& args) {
       .one_of({"debug", "info", "warn", "error"})
       .shows_default()
       .type("LEVEL");
-  options.add_flag("!--no-watch", serve.watch, "read the files again on SIGHUP only");
+  bool no_watch = false;
+  options.add_flag("--no-watch", no_watch, "read the files again on SIGHUP only");
   options.add("--drain", drain, "how long a stop waits for requests in flight")
       .shows_default()
       .type("DURATION");
-  options.add("--grpc", grpc, "Envoy RLS; not in this version").type("ADDR:PORT");
-  options.add("--resp", resp, "Redis protocol; not in this version").type("ADDR:PORT");
+  // Known, so that they are refused by name; not in the help until they are built.
+  options.add("--grpc", grpc, "Envoy RLS").hidden();
+  options.add("--resp", resp, "Redis protocol").hidden();
   if (const auto exit = options.parse(args)) return *exit;
+  serve.watch = !no_watch;
   if (!grpc.empty()) return options.usage_error("--grpc is not in this version");
   if (!resp.empty()) return options.usage_error("--resp is not in this version");
   const auto wait = policy::parse_duration(drain);

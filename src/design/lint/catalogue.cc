@@ -239,12 +239,11 @@ std::string page(const Rule& rule) {
   std::string text = fmt::format("{} ({}): {}\n", rule.code, name(rule.severity), rule.title);
   if (!rule.why.empty()) text += fmt::format("\nWhy: {}\n", rule.why);
   if (!rule.help.empty()) text += fmt::format("\nWhat to do: {}.\n", rule.help);
-  if (rule.check == nullptr) {
-    text += rule.needs.substr(0, 8) == "nothing:"
-                ? fmt::format("\nFound by lint itself: {}.\n", rule.needs)
-                : fmt::format("\nNeeds {}: not in this version.\n", rule.needs);
-  }
-  return text;
+  if (rule.check != nullptr) return text;
+  if (found_at_load(rule)) return text + "\nEvery command finds it as it reads the policy.\n";
+  return text + (rule.needs.substr(0, 8) == "nothing:"
+                     ? fmt::format("\nNever reported: {}.\n", rule.needs.substr(9))
+                     : fmt::format("\nNeeds {}: not in this version.\n", rule.needs));
 }
 
 std::string catalogue_markdown() {
