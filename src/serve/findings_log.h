@@ -1,10 +1,16 @@
 // What is wrong with a policy, as lines of the log: one a finding.
 //
-//   log_findings(reloaded.findings);
-//   log_lint(server.engine(), reloaded.findings, clock.now().wall());
+//   FindingsLog log;
+//   log.adopted(opened.findings);
+//   log.linted(lint_findings(server.engine(), opened.findings, clock.now().wall()));
+//   log.refused(reloaded.findings);
 //
-// After fifty lines one says how many are left out. Thread-safe.
+// What was logged of the policy in force is not logged again when a reload finds the same. After
+// fifty lines one says how many are left out. Not thread-safe: one thread at a time.
 #pragma once
+
+#include <string>
+#include <vector>
 
 #include "decide/engine.h"
 #include "policy/position.h"
@@ -12,10 +18,25 @@
 
 namespace weir::serve {
 
-void log_findings(const policy::Findings& findings);
+class FindingsLog {
+ public:
+  // Every one of them.
+  void refused(const policy::Findings& findings);
+  // Of the loader, and of lint: those that were not logged of the policy before.
+  void adopted(const policy::Findings& findings);
+  void linted(const policy::Findings& findings);
+
+ private:
+  using Lines = std::vector<std::string>;
+  static void log_new(const policy::Findings& findings, Lines& known);
+
+  Lines adopted_;
+  Lines linted_;
+};
 
 // The errors and warnings of `weir lint` about the policy in force, but those by a code that
 // `loaded` has. A policy that serves is never refused for them.
-void log_lint(const decide::Engine& engine, const policy::Findings& loaded, Instant now);
+policy::Findings lint_findings(const decide::Engine& engine, const policy::Findings& loaded,
+                               Instant now);
 
 }  // namespace weir::serve

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "host/log.h"
-#include "serve/findings_log.h"
 
 namespace weir::serve {
 
@@ -22,8 +21,9 @@ void give_way() {
 
 }  // namespace
 
-Reloader::Reloader(Server& server, Clock& clock, const ReloaderOptions& options)
-    : server_(server), clock_(clock), options_(options) {
+Reloader::Reloader(Server& server, Clock& clock, const ReloaderOptions& options,
+                   FindingsLog findings)
+    : server_(server), clock_(clock), options_(options), findings_(std::move(findings)) {
   watch_.reset(files());
   thread_ = std::thread([this] { run(); });
 }
@@ -86,15 +86,17 @@ void Reloader::look_and_reload(const char* why) {
 
 void Reloader::reload(const char* why) {
   const decide::Engine::Reloaded reloaded = server_.reload();
-  log_findings(reloaded.findings);
   const std::string id = server_.engine().snapshot()->policy->id;
   if (!reloaded.adopted) {
+    findings_.refused(reloaded.findings);
     host::log(LogLevel::error, "policy refused, the old one stays", {{"id", id}, {"why", why}});
     return;
   }
+  findings_.adopted(reloaded.findings);
   host::log(LogLevel::info, "policy reloaded", {{"id", id}, {"why", why}});
-  if (std::exchange(lint_due_, false))
-    log_lint(server_.engine(), reloaded.findings, clock_.now().wall());
+  if (std::exchange(lint_due_, false)) {
+    findings_.linted(lint_findings(server_.engine(), reloaded.findings, clock_.now().wall()));
+  }
 }
 
 }  // namespace weir::serve

@@ -3,10 +3,10 @@
 //   Reloader reloader(server, clock, {});
 //   reloader.request();   // SIGHUP
 //
-// What is read, refused and found is logged; what lint says, where a file changed. Its thread gives
-// way to the event loops: a reload takes whole milliseconds of a core, which requests would wait
-// for. Requests that come during a reload are one more reload after it. Thread-safe. The destructor
-// waits for a reload at hand; server and clock outlive it.
+// What is read, refused and newly found is logged; what lint says, where a file changed. Its thread
+// gives way to the event loops: a reload takes whole milliseconds of a core, which requests would
+// wait for. Requests that come during a reload are one more reload after it. Thread-safe. The
+// destructor waits for a reload at hand; server and clock outlive it.
 #pragma once
 
 #include <chrono>
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "serve/file_watch.h"
+#include "serve/findings_log.h"
 #include "serve/server.h"
 #include "weir/clock.h"
 
@@ -30,7 +31,8 @@ struct ReloaderOptions {
 
 class Reloader {
  public:
-  Reloader(Server& server, Clock& clock, const ReloaderOptions& options);
+  // `findings`: what was logged of the policy in force.
+  Reloader(Server& server, Clock& clock, const ReloaderOptions& options, FindingsLog findings = {});
   ~Reloader();
   Reloader(const Reloader&) = delete;
   Reloader& operator=(const Reloader&) = delete;
@@ -49,6 +51,7 @@ class Reloader {
   Clock& clock_;
   const ReloaderOptions options_;
   FileWatch watch_;
+  FindingsLog findings_;
   bool lint_due_ = false;  // the files changed since they were last linted
   std::mutex mutex_;
   std::condition_variable wake_;

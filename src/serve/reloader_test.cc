@@ -107,6 +107,32 @@ TEST_F(Reloading, WrongAccountsLeaveTheOldOnes) {
   EXPECT_EQ(limit("k-one"), "700");
 }
 
+TEST_F(Reloading, WhatIsFoundAgainIsNotLoggedAgain) {
+  ASSERT_TRUE(server_);
+  const auto lines = [](const std::string& log, std::string_view text) {
+    std::size_t n = 0;
+    for (std::size_t at = log.find(text); at != std::string::npos; at = log.find(text, at + 1)) ++n;
+    return n;
+  };
+  ::testing::internal::CaptureStderr();
+  {
+    Reloader reloader(*server_, clock_, kSoon);
+    // A warning of lint: an hour's burst.
+    std::string policy(kPolicy);
+    policy.replace(policy.find("700/min"), 7, "{rate: 700/min, burst: 1M}");
+    replace("policy.yaml", policy);
+    ASSERT_TRUE(until([&] { return limit("k-one") == "1000000"; }));
+    replace("keys.csv", account_line("k-one", "pro", "one") + account_line("k-two", "pro", "two"));
+    ASSERT_TRUE(until([&] { return limit("k-two") == "1000000"; }));
+    replace("keys.csv", account_line("k-three", "pro", "three"));
+    ASSERT_TRUE(until([&] { return limit("k-three") == "1000000"; }));
+  }
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(lines(log, "policy reloaded"), 3u) << log;
+  EXPECT_EQ(lines(log, "code=WR126"), 1u) << log;
+  EXPECT_EQ(lines(log, "code=\"\""), 0u) << log;
+}
+
 TEST_F(Reloading, OtherAccountsOfANewPolicyAreWatched) {
   ASSERT_TRUE(server_);
   Reloader reloader(*server_, clock_, kSoon);

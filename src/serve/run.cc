@@ -7,6 +7,7 @@
 #include <ctime>
 #include <iostream>
 #include <string>
+#include <utility>
 
 #include "host/log.h"
 #include "serve/findings_log.h"
@@ -80,16 +81,17 @@ int run(const ServeOptions& options) {
     return kCouldNotStart;
   }
   Server& server = *opened.server;
-  log_findings(opened.findings);
+  FindingsLog findings;
+  findings.adopted(opened.findings);
   server.start();
   std::cout << "listening http " << net::to_text(server.endpoint()) << "\n"
             << "listening admin " << net::to_text(server.admin_endpoint()) << std::endl;
   host::log(LogLevel::info, "serving",
             {{"policy", options.policy_file}, {"id", server.engine().snapshot()->policy->id}});
 
-  log_lint(server.engine(), opened.findings, clock.now().wall());
+  findings.linted(lint_findings(server.engine(), opened.findings, clock.now().wall()));
 
-  Reloader reloader(server, clock, {.watch = options.watch});
+  Reloader reloader(server, clock, {.watch = options.watch}, std::move(findings));
   const int signal = wait_for_stop(server, reloader, signals);
   host::log(LogLevel::info, "draining", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
   server.stop();
