@@ -54,9 +54,9 @@ format:
 
 install:
 	@scripts/setup build
-	@cmake --preset release -DWEIR_TESTS=OFF -B build/install >/dev/null
-	@cmake --build build/install -j $(JOBS)
-	@cmake --install build/install --prefix '$(PREFIX)'
+	@cmake --preset release $(if $(wildcard $(RELEASE)/CMakeCache.txt),,-DWEIR_TESTS=OFF) >/dev/null
+	@cmake --build $(RELEASE) -j $(JOBS) --target weir weir_limiter_archive weir_engine_archive
+	@cmake --install $(RELEASE) --prefix '$(PREFIX)'
 
 clean:
 	@rm -rf build
