@@ -87,7 +87,7 @@ class Document:
         if (serve := block.one("serve")) and block.language != "yaml":
             self.serve(serve)
         action = {"yaml": self.yaml, "sh": self.sh, "bash": self.sh, "console": self.console,
-                  "cpp": self.cpp, "c++": self.cpp}.get(block.language)
+                  "cpp": self.cpp, "c++": self.cpp, "c": self.c}.get(block.language)
         if action is None:
             if block.language not in READ_ONLY:
                 raise Fault(f"no rule for a '{block.language}' block; use 'text' if it is only read")
@@ -154,20 +154,11 @@ class Document:
         if base := block.one("with"):
             text = (self.work / base).read_text() + text
         name = block.one("file")
-        path = self.write(name or same or "snippet.yaml", text)
-        self.demo_keys(text)
+        path = self.write(name or "snippet.yaml", text)
         if name is None or re.search(r"^version:", text, re.M):
             self.execute(block, [self.weir, "lint", str(path.relative_to(self.work.resolve()))])
         if block.one("serve") is not None:
             self.serve(str(path))
-
-    def demo_keys(self, policy):
-        """keys.csv beside the policy: the demo keys whose tiers it has."""
-        source = self.work / "examples/keys.csv"
-        if source.exists():
-            rows = [row for row in source.read_text().splitlines(True)
-                    if re.search(rf"\b{row.split(',')[1]}\b", policy)]
-            (self.work / "keys.csv").write_text("".join(rows))
 
     def sh(self, block):
         self.execute(block, ["bash", "-euo", "pipefail", "-c", self.local(block.text)])
@@ -189,6 +180,27 @@ class Document:
             if not re.fullmatch(pattern, done.stdout.strip().replace("\r", ""), re.S):
                 raise Fault(f"'{command}' printed\n{done.stdout}\nnot\n{shown}")
 
+    def flags(self, library, *more):
+        """What pkg-config says of an installed library."""
+        pc = next(pathlib.Path(self.options.prefix).rglob(f"weir-{library}.pc"), None)
+        if pc is None:
+            raise Fault(f"weir-{library}.pc is not installed in {self.options.prefix}")
+        env = dict(self.env, PKG_CONFIG_PATH=str(pc.parent))
+        return subprocess.run(["pkg-config", "--cflags", "--libs", *more, f"weir-{library}"], env=env,
+                              check=True, capture_output=True, text=True).stdout.split()
+
+    def compile(self, command):
+        done = subprocess.run(command, cwd=self.work, timeout=TIMEOUT_S, capture_output=True, text=True)
+        if done.returncode:
+            raise Fault(f"does not compile:\n{done.stderr}")
+
+    def c(self, block):
+        """A whole program, linked by the C compiler."""
+        source = self.write("snippet.c", block.text)
+        self.compile([os.environ.get("CC", "gcc"), "-std=c11", "-Wall", "-Wextra", "-Werror", str(source),
+                      "-o", str(self.work / "snippet"), *self.flags("limiter", "--static")])
+        self.execute(block, [str(self.work / "snippet")])
+
     def cpp(self, block):
         """A whole program, or statements that are put into one (includes are moved to the top)."""
         text = block.text
@@ -197,20 +209,12 @@ class Document:
             body = re.sub(r"^#include.*\n", "", text, flags=re.M)
             text = f"{includes}int main() {{\n{body}return 0;\n}}\n"
         source = self.write("snippet.cc", text)
-        library = block.one("link") or "engine"
-        pc = next(pathlib.Path(self.options.prefix).rglob(f"weir-{library}.pc"), None)
-        if pc is None:
-            raise Fault(f"weir-{library}.pc is not installed in {self.options.prefix}")
-        env = dict(self.env, PKG_CONFIG_PATH=str(pc.parent))
-        flags = subprocess.run(["pkg-config", "--cflags", "--libs", f"weir-{library}"], env=env,
-                               check=True, capture_output=True, text=True).stdout.split()
+        flags = self.flags(block.one("link") or "engine")
         whole = "main(" in text
         build = [os.environ.get("CXX", "g++"), "-std=c++20", "-Wall", "-Wextra",
                  "-Wno-unused-variable", "-Wno-unused-but-set-variable", str(source)]
         build += ["-o", str(self.work / "snippet"), *flags] if whole else ["-fsyntax-only", *flags]
-        done = subprocess.run(build, cwd=self.work, timeout=TIMEOUT_S, capture_output=True, text=True)
-        if done.returncode:
-            raise Fault(f"does not compile:\n{done.stderr}")
+        self.compile(build)
         if block.one("run") is not None or block.all("expect"):
             self.execute(block, [str(self.work / "snippet")])
 
