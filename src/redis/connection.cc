@@ -2,6 +2,7 @@
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/ssl/error.hpp>
 
 #include "redis/script.h"
 
@@ -60,7 +61,7 @@ void Connection::read() {
 void Connection::on_read(const Transport::ErrorCode& ec, std::size_t n) {
   if (ended_) return;
   if (ec) {
-    return end(session_.ready() ? Failure::lost : Failure::unreachable,
+    return end(failure_of(ec),
                ec == asio::error::eof ? "the server closed the connection" : ec.message());
   }
   parser_.commit(n);
@@ -75,6 +76,12 @@ void Connection::on_read(const Transport::ErrorCode& ec, std::size_t n) {
   write();
   read();
   if (!could_send && can_send()) owner_.on_free(*this);
+}
+
+// In TLS 1.3 a server that refuses the client's certificate says so after the handshake.
+Failure Connection::failure_of(const Transport::ErrorCode& ec) const {
+  if (session_.ready()) return Failure::lost;
+  return ec.category() == asio::error::get_ssl_category() ? Failure::tls : Failure::unreachable;
 }
 
 // False: the connection is over.
@@ -127,7 +134,7 @@ void Connection::write() {
 void Connection::on_write(const Transport::ErrorCode& ec) {
   writing_ = false;
   if (ended_) return;
-  if (ec) return end(session_.ready() ? Failure::lost : Failure::unreachable, ec.message());
+  if (ec) return end(failure_of(ec), ec.message());
   write();
   if (can_send()) owner_.on_free(*this);
 }

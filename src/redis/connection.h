@@ -103,6 +103,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void on_read(const Transport::ErrorCode& ec, std::size_t n);
   void write();
   void on_write(const Transport::ErrorCode& ec);
+  Failure failure_of(const Transport::ErrorCode& ec) const;
   bool handle(const Action& action);
   void deliver(Session::Ticket ticket, const wire::RespValue& reply);
   void deliver_reset(Flight& flight, const wire::RespValue& reply);

@@ -15,14 +15,15 @@ namespace weir::redis {
 struct Health {
   unsigned connected = 0;  // sockets that are ready for batches
   Breaker::State breaker = Breaker::State::closed;
-  std::uint64_t waiting = 0;                      // requests queued or in flight
-  std::uint64_t answered = 0;                     // requests with a verdict of the server
-  std::uint64_t batches = 0;                      // commands sent
-  std::uint64_t resent = 0;                       // after NOSCRIPT
-  std::uint64_t late = 0;                         // replies that came when nobody waited any more
-  std::uint64_t connects = 0;                     // connections that became ready
-  std::uint64_t opened = 0;                       // times the breaker opened
-  std::array<std::uint64_t, kFailures> failed{};  // requests, by Failure
+  std::uint64_t waiting = 0;   // requests queued or in flight
+  std::uint64_t answered = 0;  // requests with a verdict of the server
+  std::uint64_t batches = 0;   // commands sent
+  std::uint64_t resent = 0;    // after NOSCRIPT
+  std::uint64_t lost = 0;      // requests written whose verdict never came: perhaps charged
+  std::uint64_t late = 0;      // replies that came when nobody waited any more
+  std::uint64_t connects = 0;  // connections that became ready
+  std::uint64_t opened = 0;    // times the breaker opened
+  std::array<std::uint64_t, kFailures> failed{};              // requests, by Failure
   std::array<std::uint64_t, kFailures> failed_connections{};  // by Failure
   std::string last_error;  // what the server or the system said last; empty: nothing yet
 
@@ -51,6 +52,7 @@ class HealthCounters {
     h.answered = answered.load(std::memory_order_relaxed);
     h.batches = batches.load(std::memory_order_relaxed);
     h.resent = resent.load(std::memory_order_relaxed);
+    h.lost = lost.load(std::memory_order_relaxed);
     h.late = late.load(std::memory_order_relaxed);
     h.connects = connects.load(std::memory_order_relaxed);
     h.opened = opened.load(std::memory_order_relaxed);
@@ -63,7 +65,7 @@ class HealthCounters {
     return h;
   }
 
-  Count connected{0}, answered{0}, batches{0}, resent{0}, late{0}, connects{0}, opened{0};
+  Count connected{0}, answered{0}, batches{0}, resent{0}, lost{0}, late{0}, connects{0}, opened{0};
   std::atomic<Breaker::State> breaker{Breaker::State::closed};
   std::array<Count, kFailures> failed{};
   std::array<Count, kFailures> failed_connections{};

@@ -177,8 +177,12 @@ void Loop::on_reset(Waiting& w, bool found) {
 }
 
 void Loop::on_failed(std::span<Waiting* const> batch, Failure failure, std::string_view text) {
-  for (Waiting* w : batch) fail(*w, failure);
+  // An error reply says that nothing ran; of these nobody knows.
+  if (failure == Failure::timeout || failure == Failure::lost || failure == Failure::protocol) {
+    HealthCounters::add(counters_.lost, batch.size());
+  }
   if (!text.empty()) counters_.set_error(failure, text);
+  for (Waiting* w : batch) fail(*w, failure);
   // The end of a connection is one failure, however many batches it takes along; so is a deadline.
   if (failure == Failure::timeout) return;
   if (reaction(failure).connection == OnConnection::keep) failed_once(failure);
