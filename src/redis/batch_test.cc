@@ -55,8 +55,8 @@ TEST(RedisBatch, WritesTheCallAsTheScriptsHeaderHasIt) {
                                whole(5, 1) + whole(0, 1) + whole(0, 1) + whole(2, 2) + number(3) +
                                number(5) + number(3.6e9) + number(0) +
                                // bucket, enforced, last, first key: 0.2 s of 2.5 s
-                               whole(1, 1) + whole(0, 1) + whole(1, 1) + whole(1, 2) + number(0) +
-                               number(2e8) + number(2) + number(5e8) +
+                               whole(1, 1) + whole(0, 1) + whole(1, 1) + whole(1, 2) + number(2e8) +
+                               number(2.5e9) + number(2.5e9) + number(0x1p52) +
                                // the peek
                                whole(5, 1) + whole(0, 1) + whole(3, 1) + whole(2, 2) + number(3) +
                                number(5) + number(3.6e9) + number(0);

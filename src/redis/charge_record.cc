@@ -19,7 +19,7 @@ constexpr int kRefund = 2;
 enum Kind : std::uint8_t {
   kNothing,
   kBucket,
-  kDelayedBucket,
+  kLongBucket,
   kGridBucket,
   kWideBucket,
   kFixedEpoch,
@@ -44,6 +44,13 @@ void append_head(std::string& out, Kind kind, int mode, int place, std::size_t k
   append_u16(out, key);
 }
 
+// The most that its counter can owe by any numbers in use.
+template <typename AnyNumbers>
+std::uint64_t most_units(const AnyNumbers& n) {
+  if constexpr (requires { n.most_owed_units; }) return n.most_owed_units;
+  return n.burst_units;
+}
+
 // A bucket whose unit is no nanosecond: v(t) = floor(t * (c - d) / c), in lowest terms.
 struct Grid {
   explicit Grid(const Numbers& n) {
@@ -52,8 +59,8 @@ struct Grid {
     c = n.period_ns / common;
     d = lag / common;
     round_s = c / std::gcd(c, kGiga);
-    // The first instants of one unit more than the burst lie before this.
-    beyond = detail::saturating_add(base::mul_div_ceil(n.burst_units + 1, c, c - d), 1);
+    // One unit more than can be owed has come back by then.
+    beyond = detail::saturating_add(base::mul_div_ceil(most_units(n) + 1, c, c - d), 1);
   }
   bool narrow() const {
     return u128{c} * d < kExact && u128{beyond} * d < kExact && beyond < kExact && c < kExact &&
@@ -88,18 +95,29 @@ void append_grid_bucket(std::string& out, const Bucket& b, const Grid& grid) {
   append_number(out, number(grid.round_s));
   append_number(out, number(grid.beyond));
   append_number(out, number(std::min(b.allowed, kMaxCount)));
+  append_number(out, number(most_units(b.numbers)));
+}
+
+// A unit is a nanosecond.
+void append_plain_bucket(std::string& out, const Bucket& b, int mode, int place, std::size_t key) {
+  const std::uint64_t most = most_units(b.numbers);
+  if (most < kExact) {
+    append_head(out, kBucket, mode, place, key);
+    append_number(out, number(std::min(b.cost, kExact)));
+    append_number(out, number(b.numbers.burst_units));
+    append_number(out, number(most));
+    append_number(out, number(std::min(b.allowed, kExact)));
+    return;
+  }
+  append_head(out, kLongBucket, mode, place, key);
+  append_pair(out, b.cost);
+  append_pair(out, b.numbers.burst_units);
+  append_pair(out, b.allowed);
+  append_pair(out, most);
 }
 
 void append_bucket(std::string& out, const Bucket& b, int mode, int place, std::size_t key) {
-  if (b.numbers.on_the_nanosecond()) {
-    // The whole burst is owed for no longer than itself.
-    const bool bounded = mode != kRefund && b.allowed < b.numbers.burst_units;
-    append_head(out, bounded ? kDelayedBucket : kBucket, mode, place, key);
-    append_pair(out, b.cost);
-    append_pair(out, b.numbers.burst_units);
-    if (bounded) append_pair(out, b.allowed);
-    return;
-  }
+  if (b.numbers.on_the_nanosecond()) return append_plain_bucket(out, b, mode, place, key);
   const Grid grid(b.numbers);
   if (grid.narrow()) {
     append_head(out, kGridBucket, mode, place, key);
@@ -111,6 +129,7 @@ void append_bucket(std::string& out, const Bucket& b, int mode, int place, std::
   append_pair(out, grid.c);
   append_number(out, number(grid.d));
   append_pair(out, b.allowed);
+  append_pair(out, most_units(b.numbers));
 }
 
 void append_window(std::string& out, const store::Charge& charge, int mode, int place,

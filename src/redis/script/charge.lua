@@ -32,24 +32,27 @@
 --              u16  which of KEYS, from 1
 --              d d d d  a b c d
 --          kind 0   cost 0 of a bucket or a window: always admitted, changes nothing
---          kind 1   bucket whose unit is a nanosecond: a, b the cost and c, d the burst, each the
---                   time it takes to come back in seconds and nanoseconds
---          kind 2   the same, whose delay is bounded: d d follow, the longest delay (s, ns)
+--          kind 1   bucket whose unit is a nanosecond: a cost, b burst, c the most that it can owe
+--                   under any numbers in use (at least b; what lies beyond is cut to b by a denial),
+--                   d the longest delay; each in ns and below 2^52
+--          kind 2   the same without that bound: a, b the cost and c, d the burst in seconds and
+--                   nanoseconds; then d d the longest delay, d d the most it can owe (s, ns)
 --          kind 3   bucket on a grid of its own: v(t) = floor(t * (c - d) / c) units have come back
---                   by t. a cost and b burst in units, c and d in lowest terms; then d d d: the
+--                   by t. a cost and b burst in units, c and d in lowest terms; then d d d d: the
 --                   seconds after which v starts again at a whole second (1 where c divides a
---                   second), a time in ns after which certainly more than the burst has come back,
---                   the longest delay in ns. c * d and that time * d are below 2^52.
+--                   second), a time in ns after which certainly more than it can owe has come back,
+--                   the longest delay in ns, the most it can owe in units. c * d and that time * d
+--                   are below 2^52.
 --          kind 4   the same without that bound: a, b the cost and c, d the burst as units / 10^9
 --                   and the rest; then d d kind 3's c (s, ns), d its d, d d the longest delay (s,
---                   ns)
+--                   ns), d d the most it can owe (as the burst)
 --          kind 5   fixed window aligned to 1970: a cost, b limit, c window in us
 --          kind 6   fixed window that starts with its first request
 --          kind 7   sliding window aligned to 1970: a cost, b limit, c + d the window in us
 --          kind 8   sliding window that starts with its first request
 --          kind 9   log: a cost, b limit, c window in us
---          A cost above the limit is sent as anything above it (windows: 2^54). A bucket's cost is
---          at most 2^64-1 ns.
+--          A cost above the limit is sent as anything above it (windows: 2^54; kind 1: 2^52;
+--          kinds 2 and 4 up to 2^64-1).
 -- Reply    one bulk string, packed likewise:
 --            u64  now, us
 --            u48  for every 48 charges: bit i (lowest first) is set where charge i had room, for a
@@ -107,16 +110,15 @@ for i = buckets + fixed + 1, strings do
 end
 local found = table.concat(state)
 
--- Whole numbers of any size, for the rare numbers that need them: limbs of 24 bits, lowest first.
-local function make_big()
-  local big = {}
+-- Whole numbers of any size, for the few that need them: limbs of 24 bits, lowest first.
+local function make_exact()
   local base = 16777216
   local function trim(r)
     local n = #r
-    while n > 0 and r[n] == 0 do r[n] = nil; n = n - 1 end
+    while n > 0 and r[n] == 0 do r[n], n = nil, n - 1 end
     return r
   end
-  function big.of(x)
+  local function big(x)
     local r, n = {}, 0
     while x > 0 do
       local up = floor(x / base)
@@ -125,19 +127,19 @@ local function make_big()
     end
     return r
   end
-  function big.value(a)
+  local function value(a)
     local x = 0
     for i = #a, 1, -1 do x = x * base + a[i] end
     return x
   end
-  function big.less(a, b)
+  local function less(a, b)
     if #a ~= #b then return #a < #b end
     for i = #a, 1, -1 do
       if a[i] ~= b[i] then return a[i] < b[i] end
     end
     return false
   end
-  function big.add(a, b)
+  local function add(a, b)
     local r, carry = {}, 0
     for i = 1, math.max(#a, #b) do
       local sum = (a[i] or 0) + (b[i] or 0) + carry
@@ -147,7 +149,7 @@ local function make_big()
     if carry > 0 then r[#r + 1] = carry end
     return r
   end
-  function big.sub(a, b)  -- a >= b
+  local function sub(a, b)  -- a >= b
     local r, borrow = {}, 0
     for i = 1, #a do
       local rest = a[i] - (b[i] or 0) - borrow
@@ -156,7 +158,7 @@ local function make_big()
     end
     return trim(r)
   end
-  function big.mul(a, b)
+  local function mul(a, b)
     local r = {}
     for i = 1, #a + #b do r[i] = 0 end
     for i = 1, #a do
@@ -172,204 +174,209 @@ local function make_big()
   end
   -- Quotient and rest. Each step takes off a multiple that is certainly not too large, and all but
   -- 2^-40 of what is there.
-  function big.divide(a, b)
+  local function divide(a, b)
     local q = {}
-    while not big.less(a, b) do
-      local e = floor(big.value(a) / big.value(b) * (1 - 2 ^ -40))
-      local step = big.of(e < 1 and 1 or e)
-      a, q = big.sub(a, big.mul(step, b)), big.add(q, step)
+    while not less(a, b) do
+      local e = floor(value(a) / value(b) * (1 - 2 ^ -40))
+      local step = big(e < 1 and 1 or e)
+      a, q = sub(a, mul(step, b)), add(q, step)
     end
     return q, a
   end
-  function big.divide_up(a, b)
-    local q, rest = big.divide(a, b)
-    return #rest > 0 and big.add(q, { 1 }) or q
+  local function divide_up(a, b)
+    local q, rest = divide(a, b)
+    return #rest > 0 and add(q, { 1 }) or q
   end
-  function big.pair(s, n)
-    return big.add(big.mul(big.of(s), big.of(1e9)), big.of(n))
-  end
-  return big
-end
-local big
+  local function pair(s, n) return add(mul(big(s), big(1e9)), big(n)) end
 
--- Kind 4: the seconds and nanoseconds until all has come back again after the charge (nil where it
--- has no room), and whether the state lay beyond the burst. Kind 3, below, is the same in doubles:
--- rest is what is missing to the next unit, and from now on the first U units have come back after
--- U + ceil((U * d - rest) / (c - d)) ns.
-local function wide_bucket(s, n, refund, cost_hi, cost_lo, burst_hi, burst_lo, ...)
-  big = big or make_big()
-  local c_s, c_n, d, allowed_s, allowed_n = ...
-  local now_big, cost, burst = big.pair(now_s, now_n), big.pair(cost_hi, cost_lo),
-                               big.pair(burst_hi, burst_lo)
-  local c, allowed = big.pair(c_s, c_n), big.pair(allowed_s, allowed_n)
-  d = big.of(d)
-  local m = big.sub(c, d)
-  local _, rest = big.divide(big.mul(now_big, d), c)
-  if #rest > 0 then rest = big.sub(c, rest) end
-  local function after(units)
-    local lag = big.mul(units, d)
-    if #units == 0 or not big.less(rest, lag) then return units end
-    return big.add(units, big.divide_up(big.sub(lag, rest), m))
-  end
-  local used, tat = {}, big.pair(s, n)
-  if big.less(now_big, tat) then
-    used = big.sub(tat, now_big)
-    local lag = big.mul(used, d)
-    if big.less(rest, lag) then used = big.sub(used, big.divide_up(big.sub(lag, rest), c)) end
-  end
-  local clamped, owed = big.less(burst, used), #used > 0
-  if clamped then used = burst end
-  local next_used
-  if refund then
-    if owed then next_used = big.less(used, cost) and {} or big.sub(used, cost) end
-  elseif not big.less(burst, big.add(used, cost)) and not big.less(allowed, after(used)) then
-    next_used = big.add(used, cost)
-  elseif big.less(burst, cost) then
-    clamped = false
-  end
-  if not next_used and not clamped then return nil, nil, false end
-  local q, r = big.divide(after(next_used or used), big.of(1e9))
-  return big.value(q), big.value(r), not next_used
-end
-
--- Whether cost fits a sliding window exactly: previous * (window - elapsed) <= (room + 1) * window.
-local function window_has_room(previous, elapsed, room, window, window_low)
-  local left, right = previous * (window - elapsed), (room + 1) * window
-  if window_low == 0 and (left ~= right or left < most) then return left <= right end
-  big = big or make_big()
-  local whole = big.of(window)
-  if window_low > 0 then whole = big.add(whole, big.of(window_low)) end
-  if window_low < 0 then whole = big.sub(whole, big.of(-window_low)) end
-  return not big.less(big.mul(big.of(room + 1), whole),
-                      big.mul(big.of(previous), big.sub(whole, big.of(elapsed))))
-end
-
--- A log, expired entries forgotten.
-local open_logs = {}
-local function log_entry(log, i)
-  local at = 40 + (log.first + i) % log.places * 16
-  local v = call('GETRANGE', log.key, at, at + 15)
-  if #v ~= 16 then return 0, log.gone end
-  return read('<I8I8', v)
-end
-local function open_log(index, window)
-  local log = open_logs[index]
-  if log then return log end
-  log = { key = keys[index], size = 0, gone = 0, at = 0, total = 0, sum = 0, add = 0 }
-  open_logs[index] = log
-  local v = redis.pcall('GETRANGE', log.key, 0, 39)
-  if type(v) ~= 'string' or #v ~= 40 or v:sub(1, 4) ~= 'WLG1' then return log end
-  local places, first, size, gone, at, total = read('<I4I4I4I8I8I8', v, 5)
-  if first >= places or size > places or total <= gone or total > most or at > most then
-    return log
-  end
-  local time = at > now and at or now
-  if size == 0 or time - at >= window then return log end
-  log.places, log.first, log.size, log.gone, log.at, log.total = places, first, size, gone, at, total
-  if time - log_entry(log, 0) < window then return log end
-  local low, high = 1, size - 1
-  while low < high do
-    local middle = floor((low + high) / 2)
-    if time - log_entry(log, middle) >= window then low = middle + 1 else high = middle end
-  end
-  local _, left = log_entry(log, low - 1)
-  log.first, log.size, log.gone = (first + low) % places, size - low, left
-  return log
-end
-local function log_used(log) return log.size > 0 and log.total - log.gone or 0 end
--- The instant of the last of the oldest entries that together hold so many units.
-local function log_frees(log, units)
-  if units > log_used(log) then return log.size > 0 and log.at > now and log.at or now end
-  local low, high = 0, log.size - 1
-  while low < high do
-    local middle = floor((low + high) / 2)
-    local _, total = log_entry(log, middle)
-    if total - log.gone >= units then high = middle else low = middle + 1 end
-  end
-  return low == log.size - 1 and log.at or (log_entry(log, low))
-end
-local function log_head(log)
-  return pack('<c4I4I4I4I8I8I8', 'WLG1', log.places, log.first, log.size, log.gone, log.at,
-              log.total)
-end
-local function write_log(log, window)
-  local ttl = ceil((math.max(log.at - now, 0) + window) / 1000)
-  return math.min(math.max(ttl, 1000), math.max(floor(window / 500), 1000))
-end
--- Charges log.add: at the newest instant where that is not in the past.
-local function append_to_log(log, window)
-  local cost = log.add
-  log.add = 0
-  if log.size == 0 then
-    log.places, log.first, log.size, log.gone, log.at, log.total = 4, 0, 1, 0, now, cost
-    call('SET', log.key, log_head(log) .. pack('<I8I8', now, cost), 'PX', write_log(log, window))
-    return
-  end
-  if log.at < now then
-    if log.size == log.places then
-      -- Twice the places: what had gone round to the front moves behind the rest.
-      if log.first > 0 then
-        local front = call('GETRANGE', log.key, 40, 39 + log.first * 16)
-        call('SETRANGE', log.key, 40 + log.places * 16, front)
-      end
-      log.places = log.places * 2
+  local exact = {}
+  -- Kind 4, as kind 3 below: the seconds and nanoseconds after which all has come back (nil: the
+  -- state stays as it is), and whether that is because a state was cut.
+  function exact.bucket(s, n, refund, cost, burst, c, d, allowed, most)
+    local now_ns = pair(now_s, now_n)
+    local m = sub(c, d)
+    local _, rest = divide(mul(now_ns, d), c)
+    if #rest > 0 then rest = sub(c, rest) end
+    local function after(units)
+      local lag = mul(units, d)
+      if #units == 0 or not less(rest, lag) then return units end
+      return add(units, divide_up(sub(lag, rest), m))
     end
-    log.size, log.at = log.size + 1, now
+    local used, tat = {}, pair(s, n)
+    if less(now_ns, tat) then
+      used = sub(tat, now_ns)
+      local lag = mul(used, d)
+      if less(rest, lag) then used = sub(used, divide_up(sub(lag, rest), c)) end
+    end
+    local cut, owed = less(most, used), #used > 0
+    if cut then used = burst end
+    local charged
+    if refund then
+      if owed then charged = less(used, cost) and {} or sub(used, cost) end
+    elseif not less(burst, add(used, cost)) and not less(allowed, after(used)) then
+      charged = add(used, cost)
+    end
+    if not charged and (not cut or less(burst, cost)) then return nil end
+    local q, r = divide(after(charged or used), big(1e9))
+    return value(q), value(r), not charged
   end
-  log.total = log.total + cost
-  call('SETRANGE', log.key, 40 + (log.first + log.size - 1) % log.places * 16,
-       pack('<I8I8', log.at, log.total))
-  call('SETRANGE', log.key, 0, log_head(log))
-  call('PEXPIRE', log.key, write_log(log, window))
+  function exact.window_has_room(previous, elapsed, room, window, window_low)
+    local whole = big(window)
+    if window_low > 0 then whole = add(whole, big(window_low)) end
+    if window_low < 0 then whole = sub(whole, big(-window_low)) end
+    return not less(mul(big(room + 1), whole), mul(big(previous), sub(whole, big(elapsed))))
+  end
+  exact.pair, exact.big = pair, big
+  return exact
 end
+local exact
+
 -- The charges of logs in the request at hand, and what is said of all.
 local log_charges, log_reports, log_n, log_reported = {}, {}, 0, 0
-local function end_logs(admitted, write)
-  for i = 1, log_n do
-    local c = log_charges[i]
-    local log, cost = c.log, c.cost
-    local used, asked = c.used, cost
-    if not (admitted and write) then
-      asked = c.before + cost
-    else
-      if c.ok then log.add = log.add + cost end
-      used = used + log.add
+local open_log, log_used, end_logs, refund_log
+if logs > 0 then
+  local open_logs = {}
+  local function log_entry(log, i)
+    local at = 40 + (log.first + i) % log.places * 16
+    local v = call('GETRANGE', log.key, at, at + 15)
+    if #v ~= 16 then return 0, log.gone end
+    return read('<I8I8', v)
+  end
+  -- A log, expired entries forgotten.
+  function open_log(index, window)
+    local log = open_logs[index]
+    if log then return log end
+    log = { key = keys[index], size = 0, gone = 0, at = 0, total = 0, sum = 0, add = 0 }
+    open_logs[index] = log
+    local v = redis.pcall('GETRANGE', log.key, 0, 39)
+    if type(v) ~= 'string' or #v ~= 40 or v:sub(1, 4) ~= 'WLG1' then return log end
+    local places, first, size, gone, at, total = read('<I4I4I4I8I8I8', v, 5)
+    if first >= places or size > places or total <= gone or total > most or at > most then
+      return log
     end
-    if asked == 0 then asked = 1 end
-    local leaves, needed = 0, used - (c.limit - asked)
-    if asked <= c.limit and needed > 0 then leaves = log_frees(log, needed) + 1 end
-    log_reported = log_reported + 1
-    log_reports[log_reported] = pack('<I8I8I8', c.used, c.newest, leaves)
+    local time = at > now and at or now
+    if size == 0 or time - at >= window then return log end
+    log.places, log.first, log.size, log.gone, log.at, log.total = places, first, size, gone, at, total
+    if time - log_entry(log, 0) < window then return log end
+    local low, high = 1, size - 1
+    while low < high do
+      local middle = floor((low + high) / 2)
+      if time - log_entry(log, middle) >= window then low = middle + 1 else high = middle end
+    end
+    local _, left = log_entry(log, low - 1)
+    log.first, log.size, log.gone = (first + low) % places, size - low, left
+    return log
   end
-  for i = 1, log_n do
-    local log = log_charges[i].log
-    log.sum = 0
-    if log.add > 0 then append_to_log(log, log_charges[i].window) end
-    log_charges[i] = nil
+  function log_used(log) return log.size > 0 and log.total - log.gone or 0 end
+  -- The instant of the last of the oldest entries that together hold so many units.
+  local function log_frees(log, units)
+    if units > log_used(log) then return log.size > 0 and log.at > now and log.at or now end
+    local low, high = 0, log.size - 1
+    while low < high do
+      local middle = floor((low + high) / 2)
+      local _, total = log_entry(log, middle)
+      if total - log.gone >= units then high = middle else low = middle + 1 end
+    end
+    return low == log.size - 1 and log.at or (log_entry(log, low))
   end
-  log_n = 0
-end
+  local function log_head(log)
+    return pack('<c4I4I4I4I8I8I8', 'WLG1', log.places, log.first, log.size, log.gone, log.at,
+                log.total)
+  end
+  local function write_log(log, window)
+    local ttl = ceil((math.max(log.at - now, 0) + window) / 1000)
+    return math.min(math.max(ttl, 1000), math.max(floor(window / 500), 1000))
+  end
+  -- Charges log.add: at the newest instant where that is not in the past.
+  local function append_to_log(log, window)
+    local cost = log.add
+    log.add = 0
+    if log.size == 0 then
+      log.places, log.first, log.size, log.gone, log.at, log.total = 4, 0, 1, 0, now, cost
+      call('SET', log.key, log_head(log) .. pack('<I8I8', now, cost), 'PX', write_log(log, window))
+      return
+    end
+    if log.at < now then
+      if log.size == log.places then
+        -- Twice the places: what had gone round to the front moves behind the rest.
+        if log.first > 0 then
+          local front = call('GETRANGE', log.key, 40, 39 + log.first * 16)
+          call('SETRANGE', log.key, 40 + log.places * 16, front)
+        end
+        log.places = log.places * 2
+      end
+      log.size, log.at = log.size + 1, now
+    end
+    log.total = log.total + cost
+    call('SETRANGE', log.key, 40 + (log.first + log.size - 1) % log.places * 16,
+         pack('<I8I8', log.at, log.total))
+    call('SETRANGE', log.key, 0, log_head(log))
+    call('PEXPIRE', log.key, write_log(log, window))
+  end
+  -- What is said of the charges of logs of the request at hand; and they are charged.
+  function end_logs(admitted, write)
+    for i = 1, log_n do
+      local c = log_charges[i]
+      local log, cost = c.log, c.cost
+      local used, asked = c.used, cost
+      if not (admitted and write) then
+        asked = c.before + cost
+      else
+        if c.ok then log.add = log.add + cost end
+        used = used + log.add
+      end
+      if asked == 0 then asked = 1 end
+      local leaves, needed = 0, used - (c.limit - asked)
+      if asked <= c.limit and needed > 0 then leaves = log_frees(log, needed) + 1 end
+      log_reported = log_reported + 1
+      log_reports[log_reported] = pack('<I8I8I8', c.used, c.newest, leaves)
+    end
+    for i = 1, log_n do
+      local log = log_charges[i].log
+      log.sum = 0
+      if log.add > 0 then append_to_log(log, log_charges[i].window) end
+      log_charges[i] = nil
+    end
+    log_n = 0
+  end
 
-local function refund_log(log, cost, window)
-  local left = math.min(cost, log_used(log))
-  if left == 0 then return false end
-  while left > 0 and log.size > 0 do
-    local before = log.gone
-    local at = 0
-    if log.size > 1 then at, before = log_entry(log, log.size - 2) end
-    local taken = math.max(math.min(left, log.total - before), 0)
-    log.total, left = log.total - taken, left - taken
-    if log.total <= before then log.size, log.at = log.size - 1, at end
-  end
-  if log.size == 0 then
-    call('DEL', log.key)
+  function refund_log(log, cost, window)
+    local left = math.min(cost, log_used(log))
+    if left == 0 then return false end
+    while left > 0 and log.size > 0 do
+      local before = log.gone
+      local at = 0
+      if log.size > 1 then at, before = log_entry(log, log.size - 2) end
+      local taken = math.max(math.min(left, log.total - before), 0)
+      log.total, left = log.total - taken, left - taken
+      if log.total <= before then log.size, log.at = log.size - 1, at end
+    end
+    if log.size == 0 then
+      call('DEL', log.key)
+      return true
+    end
+    call('SETRANGE', log.key, 40 + (log.first + log.size - 1) % log.places * 16,
+         pack('<I8I8', log.at, log.total))
+    call('SETRANGE', log.key, 0, log_head(log))
+    call('PEXPIRE', log.key, write_log(log, window))
     return true
   end
-  call('SETRANGE', log.key, 40 + (log.first + log.size - 1) % log.places * 16,
-       pack('<I8I8', log.at, log.total))
-  call('SETRANGE', log.key, 0, log_head(log))
-  call('PEXPIRE', log.key, write_log(log, window))
-  return true
+end
+
+-- Times to live of buckets and fixed windows in ms, at most twice what is needed: to write a number
+-- out costs Redis as much as a third of a SET.
+local ladder = {
+  '1000', '2000', '4000', '8000', '16000', '32000', '64000', '128000', '256000', '512000',
+  '1024000', '2048000', '4096000', '8192000', '16384000', '32768000', '65536000', '131072000',
+  '262144000', '524288000', '1048576000', '2097152000', '4194304000', '8388608000', '16777216000',
+  '33554432000', '67108864000', '134217728000', '268435456000', '536870912000', '1073741824000',
+  '2147483648000', '4294967296000', '8589934592000', '17179869184000', '34359738368000',
+}
+local frexp = math.frexp
+local function rung(ms)
+  if ms <= 1000 then return '1000' end
+  local _, up = frexp((ms - 0.5) / 1000)
+  return ladder[up + 1]
 end
 
 local bits, bit, words = 0, 1, ''
@@ -383,45 +390,60 @@ for _ = 1, charges do
   -- alone where a state lay beyond what the numbers can owe and is brought back within them.
   local ok, value, ttl = false, nil, nil
   local v, again = state[key], false
-  for i = pending, 1, -1 do
+  for i = pending, 1, -1 do  -- the same counter again, in this request
     if pending_key[i] == key then
       v, again = pending_value[i], true
       break
     end
   end
 
-  if kind <= 2 and kind > 0 then
+  if kind == 1 then
+    local s, n = read('<I5I4', v)
+    local owed = (s - now_s) * 1e9 + (n - now_n)
+    if owed < 0 then owed = 0 end
+    local after
+    if mode == 2 then
+      if owed > 0 then
+        if owed > c then owed = b end
+        ok, after = true, owed > a and owed - a or 0
+        if after == 0 then ttl = 0 end
+      end
+    elseif owed + a <= b and owed <= d then
+      ok, after = true, owed + a
+    elseif owed > c and a <= b then
+      after = b
+    end
+    if after and after > 0 then
+      ttl = rung(ceil(after / 1e6))
+      s = now_n + after
+      n = s % 1e9
+      value = pack('<I5I4', now_s + (s - n) / 1e9, n)
+    end
+  elseif kind == 2 then
+    local allowed_s, allowed_n, most_s, most_n
+    allowed_s, allowed_n, most_s, most_n, pos = read('<dddd', argv, pos)
     local s, n = read('<I5I4', v)
     local owed = (s - now_s) * 1e9 + (n - now_n) > 0
     if not owed then s, n = now_s, now_n end
-    local over = (s - now_s - c) * 1e9 + (n - now_n - d) > 0
+    local over = (s - now_s - most_s) * 1e9 + (n - now_n - most_n) > 0
     local change = false
     if mode == 2 then
       if owed then
         if over then s, n = now_s + c, now_n + d end
         s, n, ok, change = s - a, n - b, true, true
       end
-    elseif (s - now_s + a - c) * 1e9 + (n - now_n + b - d) <= 0 then
-      ok = true
-      if kind == 2 then
-        local allowed_s, allowed_n
-        allowed_s, allowed_n, pos = read('<dd', argv, pos)
-        ok = (s - now_s - allowed_s) * 1e9 + (n - now_n - allowed_n) <= 0
-      end
-      if ok then s, n, change = s + a, n + b, true end
-    else
-      if kind == 2 then pos = pos + 16 end
-      if over and (a - c) * 1e9 + (b - d) <= 0 then
-        s, n, change = now_s + c, now_n + d, true
-      end
+    elseif (s - now_s + a - c) * 1e9 + (n - now_n + b - d) <= 0 and
+           (s - now_s - allowed_s) * 1e9 + (n - now_n - allowed_n) <= 0 then
+      s, n, ok, change = s + a, n + b, true, true
+    elseif over and (a - c) * 1e9 + (b - d) <= 0 then
+      s, n, change = now_s + c, now_n + d, true
     end
     if change then
       if n >= 1e9 then s, n = s + 1, n - 1e9 elseif n < 0 then s, n = s - 1, n + 1e9 end
-      ttl = (s - now_s) * 1000 + ceil((n - now_n) / 1e6)
       if (s - now_s) * 1e9 + (n - now_n) <= 0 then
         ttl = 0
       else
-        if ttl < 1000 then ttl = 1000 end
+        ttl = rung((s - now_s) * 1000 + ceil((n - now_n) / 1e6))
         value = pack('<I5I4', s, n)
       end
     end
@@ -429,24 +451,27 @@ for _ = 1, charges do
     local s, n = read('<I5I4', v)
     local change = false
     if kind == 3 then
-      local round, beyond, allowed
-      round, beyond, allowed, pos = read('<ddd', argv, pos)
+      -- rest is what is missing to the next unit now; U units have come back after
+      -- U + ceil((U * d - rest) / (c - d)) ns, and t ns from now t - ceil((t * d - rest) / c) units.
+      local round, beyond, allowed, most
+      round, beyond, allowed, most, pos = read('<dddd', argv, pos)
       local m = c - d
       local rest = (c - ((now_s % round) * 1e9 + now_n) % c * d % c) % c
       local used = (s - now_s) * 1e9 + (n - now_n)
-      local clamped = used > beyond
-      if used <= 0 then used = 0
-      elseif not clamped then
+      local cut = used > beyond
+      if used <= 0 then
+        used = 0
+      elseif not cut then
         used = used - ceil((used * d - rest) / c)
-        clamped = used > b
+        cut = used > most
       end
-      if clamped then used = b end
+      if cut then used = b end
       local after = used == 0 and 0 or used + ceil((used * d - rest) / m)
       if mode == 2 then
         if used > 0 then used, ok, change = used > a and used - a or 0, true, true end
       elseif used + a <= b and after <= allowed then
         used, ok, change = used + a, true, true
-      elseif clamped and a <= b then
+      elseif cut and a <= b then
         change = true
       end
       if change then
@@ -455,17 +480,20 @@ for _ = 1, charges do
         n = after - s * 1e9
       end
     else
-      local wide = { read('<ddddd', argv, pos) }
-      pos = table.remove(wide)
-      local clamped
-      s, n, clamped = wide_bucket(s, n, mode == 2, a, b, c, d, unpack(wide))
-      ok = s ~= nil and not clamped
+      exact = exact or make_exact()
+      local c_s, c_n, lag, allowed_s, allowed_n, most_s, most_n
+      c_s, c_n, lag, allowed_s, allowed_n, most_s, most_n, pos = read('<ddddddd', argv, pos)
+      local pair = exact.pair
+      local cut
+      s, n, cut = exact.bucket(s, n, mode == 2, pair(a, b), pair(c, d), pair(c_s, c_n),
+                               exact.big(lag), pair(allowed_s, allowed_n), pair(most_s, most_n))
       change = s ~= nil
+      ok = change and not cut
     end
     if change then
       ttl = s * 1000 + ceil(n / 1e6)
       if ttl > 0 then
-        if ttl < 1000 then ttl = 1000 end
+        ttl = rung(ttl)
         s, n = now_s + s, now_n + n
         if n >= 1e9 then s, n = s + 1, n - 1e9 end
         value = pack('<I5I4', s, n)
@@ -497,8 +525,7 @@ for _ = 1, charges do
     if change then
       ttl = 0
       if count > 0 then
-        ttl = ceil((c - elapsed) / 1000)
-        if ttl < 1000 then ttl = 1000 end
+        ttl = rung(ceil((c - elapsed) / 1000))
         value = pack('<I7I7', current, count)
       end
     end
@@ -527,10 +554,21 @@ for _ = 1, charges do
         count, a = count - taken, a - taken
         previous, ok, change = previous > a and previous - a or 0, true, true
       end
-    elseif a <= b - count and
-           (previous == 0 or window_has_room(previous, elapsed, b - count - a, c, d)) then
-      ok, change, count = true, true, count + a
-    elseif ahead and (count > 0 or previous > 0) and a <= b then
+    else
+      local room = b - count - a
+      ok = room >= 0
+      if ok and previous > 0 then
+        local left, right = previous * (c - elapsed), (room + 1) * c
+        if d == 0 and (left ~= right or left < most) then
+          ok = left <= right
+        else
+          exact = exact or make_exact()
+          ok = exact.window_has_room(previous, elapsed, room, c, d)
+        end
+      end
+      if ok then change, count = true, count + a end
+    end
+    if mode ~= 2 and not ok and ahead and (count > 0 or previous > 0) and a <= b then
       change = true
     end
     if change then
