@@ -33,9 +33,7 @@ std::string per(Duration period) {
 
 Error zero(std::string_view what) {
   return {ErrorCode::invalid_argument,
-          "a " + std::string(what) +
-              " of 0 is not a limit: say `deny` (nothing is admitted) or `unlimited` (nothing is "
-              "counted)",
+          "a " + std::string(what) + " of 0 is not a limit: the least is 1",
           std::string(what)};
 }
 
