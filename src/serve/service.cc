@@ -123,12 +123,16 @@ net::Handled Service::handle(const wire::HttpRequest& request, const net::Peer& 
       response.finish("text/plain; version=0.0.4; charset=utf-8", parts_.metrics.text());
       break;
     case Endpoint::later:
-      wire::write_problem(response, 404, "This path is not in this version of weir.");
+      wire::write_problem(response, 404,
+                          "This path is not in this version of weir. " +
+                              std::string(existing_paths(parts_.admin)));
       break;
     case Endpoint::other_listener:
       wire::write_problem(response, 404,
-                          parts_.admin ? "This path is on the decision listener (--listen)."
-                                       : "This path is on the admin listener (--admin).");
+                          parts_.admin ? "This path is on the decision listener: the address of "
+                                         "--listen, 127.0.0.1:8080 by default."
+                                       : "This path is on the admin listener: the address of "
+                                         "--admin, 127.0.0.1:8090 by default.");
       break;
     case Endpoint::unknown:
       wire::write_problem(response, 404, existing_paths(parts_.admin));
