@@ -132,6 +132,96 @@ def test_the_client_gets_the_whole_body_and_every_field():
         assert fields["cache-control"] == "no-store"
 
 
+# What each dialect sends, in any case; `limit` of 5 an hour, an address, one address.
+DIALECTS = {
+    "ietf": {"ratelimit-policy", "ratelimit"},
+    "fields": {"ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"},
+    "ietf-03": {"ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"},
+    "ietf-06": {"ratelimit-policy", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"},
+    "ietf-07": {"ratelimit-policy", "ratelimit"},
+    "envoy": {"x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"},
+    "x-ratelimit": {"x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"},
+    "github": {"x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset",
+               "x-ratelimit-used", "x-ratelimit-resource"},
+    "twitter": {"x-rate-limit-limit", "x-rate-limit-remaining", "x-rate-limit-reset"},
+}
+LIMIT_FIELD = re.compile(r"(x-)?rate-?limit|x-envoy-ratelimited")
+WEIRS_OWN = {"weir-tier", "weir-reason", "weir-violated", "weir-status", "weir-body"}
+
+
+def dialect_policy(dialect, body="both"):
+    return f"""\
+version: 1
+listeners: {{trusted_proxies: [127.0.0.0/8]}}
+limits:
+  - {{name: a, key: [ip], rate: 5/h, warn_at: [0.4]}}
+response: {{headers: [{dialect}], body: {body}}}
+"""
+
+
+def weirs_fields(weir):
+    """What weir itself says of the next request, for comparison; nothing that it tells gateways."""
+    ask = {"X-Original-Method": "GET", "X-Original-URI": "/x", "X-Forwarded-For": "198.51.100.9"}
+    _, fields, _ = stack.Client(weir.port).ask("GET", "/v1/auth/nginx", ask)
+    return fields
+
+
+def test_every_dialect_reaches_the_client():
+    for dialect, names in DIALECTS.items():
+        with stack.folder() as folder, stack.App() as app, \
+                stack.Weir(dialect_policy(dialect), folder) as weir, \
+                stack.Nginx(folder, weir.port, app.port) as nginx:
+            client = stack.Client(nginx.port)
+            asked = {"X-Forwarded-For": "198.51.100.9"}
+            for n in range(1, 6):
+                status, fields, _ = client.ask("GET", "/x", asked)
+                assert status == 200, (dialect, status)
+                got = {name for name in fields if LIMIT_FIELD.match(name)}
+                assert got == names, (dialect, got)
+                assert ("weir-warning" in fields) == (n >= 2), (dialect, n, fields)
+                assert not WEIRS_OWN & fields.keys(), fields
+            denied = names | ({"x-envoy-ratelimited"} if dialect == "envoy" else set())
+            status, fields, _ = client.ask("GET", "/x", asked)
+            assert status == 429, (dialect, status)
+            assert {name for name in fields if LIMIT_FIELD.match(name)} == denied, (dialect, fields)
+            assert not WEIRS_OWN & fields.keys(), fields
+            for name, value in weirs_fields(weir).items():
+                if name in denied and "reset" not in name and name != "ratelimit":
+                    assert fields[name] == value, (dialect, name, fields[name], value)
+
+
+def test_the_body_has_the_type_that_weir_gives_it():
+    for body, wanted in [("both", "application/problem+json"), ("problem", "application/problem+json"),
+                         ("error", "application/json"), ("{template: own.json}", "application/json")]:
+        with stack.folder() as folder, stack.App() as app:
+            (folder / "own.json").write_text('{"why": "{{message}}"}')
+            with stack.Weir(dialect_policy("ietf", body), folder) as weir, \
+                    stack.Nginx(folder, weir.port, app.port) as nginx:
+                client = stack.Client(nginx.port)
+                for path in ["/x", "/photo.jpg"]:
+                    for _ in range(6):
+                        status, fields, text = client.ask("GET", path)
+                    assert status == 429
+                    assert fields["content-type"] == wanted, (body, path, fields)  # and once
+                    assert isinstance(json.loads(text), dict)
+
+
+def preflights(fields_of_weir_conf):
+    """How many of ten CORS preflights pass where five requests would."""
+    with stack.folder() as folder, stack.App() as app, \
+            stack.Weir(dialect_policy("ietf"), folder) as weir, \
+            stack.Nginx(folder, weir.port, app.port, edit=fields_of_weir_conf) as nginx:
+        client = stack.Client(nginx.port)
+        preflight = {"Origin": "https://a.example", "Access-Control-Request-Method": "GET"}
+        return sum(client.ask("OPTIONS", "/x", preflight)[0] == 200 for _ in range(10))
+
+
+def test_preflights_are_counted_where_nginx_says_so():
+    assert preflights(lambda conf: conf) == 10
+    line = '# proxy_set_header Access-Control-Request-Method "";'
+    assert preflights(lambda conf: conf.replace(line, line[2:])) == 5
+
+
 def test_the_applications_own_answers_pass_unchanged():
     with stack.folder() as folder, stack.App() as app, \
             stack.Weir(SMALL.replace("5/h", "1000/s"), folder) as weir, \

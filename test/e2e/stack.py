@@ -145,7 +145,7 @@ class App:
 class Nginx:
     """Debian's nginx with the files of integrations/nginx as they are, but for the ports."""
 
-    def __init__(self, folder, weir_port, app_port, fail_open=True):
+    def __init__(self, folder, weir_port, app_port, fail_open=True, edit=lambda conf: conf):
         folder = pathlib.Path(folder)
         self.port = free_port()
         shared = (ROOT / "integrations/nginx/weir.conf").read_text()
@@ -154,7 +154,7 @@ class Nginx:
             kept = [l for l in lines if "= @weir_open;" not in l]
             assert len(kept) == len(lines) - 1, "weir.conf has one line that makes it fail open"
             shared = "".join(kept)
-        (folder / "weir.conf").write_text(shared)
+        (folder / "weir.conf").write_text(edit(shared))
         shutil.copy(ROOT / "integrations/nginx/weir-protect.conf", folder)
         (folder / "nginx.conf").write_text(f"""
 pid {folder}/nginx.pid;
