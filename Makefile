@@ -7,6 +7,9 @@ LISTEN ?= 127.0.0.1:8080
 ADMIN ?= 127.0.0.1:8090
 POLICY ?= examples/plans.yaml
 PREFIX ?= /usr/local
+# `sudo make install` builds as whoever owns the clone, or `make build` could not write there again.
+OWNER := $(shell [ "$$(id -u)" != 0 ] || stat -c %U . | grep -v -e '^root$$' -e UNKNOWN)
+AS_OWNER := $(if $(OWNER),runuser -u $(OWNER) -- env HOME=$(shell getent passwd $(OWNER) | cut -d: -f6))
 
 .PHONY: help build run test test-all bench lint format clean install
 
@@ -54,8 +57,8 @@ format:
 
 install:
 	@scripts/setup build
-	@cmake --preset release $(if $(wildcard $(RELEASE)/CMakeCache.txt),,-DWEIR_TESTS=OFF) >/dev/null
-	@cmake --build $(RELEASE) -j $(JOBS) --target weir weir_limiter_archive weir_engine_archive
+	@$(AS_OWNER) cmake --preset release $(if $(wildcard $(RELEASE)/CMakeCache.txt),,-DWEIR_TESTS=OFF) >/dev/null
+	@$(AS_OWNER) cmake --build $(RELEASE) -j $(JOBS) --target weir weir_limiter_archive weir_engine_archive
 	@cmake --install $(RELEASE) --prefix '$(PREFIX)'
 
 clean:
