@@ -157,10 +157,20 @@ void Loop::fail_queue(Failure failure) {
   }
 }
 
+// The server's clock ticks in microseconds: what fits a nanosecond after a tick fits at the next.
+void Loop::take_outcomes(std::span<const Outcome> outcomes) {
+  outcomes_.assign(outcomes.begin(), outcomes.end());
+  for (Outcome& o : outcomes_) {
+    if (o.wait != Duration::max())
+      o.wait = microseconds(o.wait.ns / 1'000 + (o.wait.ns % 1'000 != 0));
+  }
+}
+
 void Loop::on_answered(Waiting& w, const Batch& batch, std::size_t request) {
   HealthCounters::add(counters_.answered);
   if (w.sink != nullptr) {
-    w.sink->decided({w.request, batch.admit(request), false, batch.now(), batch.outcomes(request)});
+    take_outcomes(batch.outcomes(request));
+    w.sink->decided({w.request, batch.admit(request), false, batch.now(), outcomes_});
   }
   if (w.question != nullptr) {
     w.question->inspection = batch.inspection(request);

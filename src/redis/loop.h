@@ -85,6 +85,7 @@ class Loop final : private Connection::Owner {
   bool hopeful() const;
   void fail_queue(Failure failure);
   void fail(Waiting& w, Failure failure);
+  void take_outcomes(std::span<const Outcome> outcomes);
   void finish(Waiting& w);
   void give_back();
 
@@ -115,6 +116,7 @@ class Loop final : private Connection::Owner {
   std::vector<Waiting*> arrived_;
   std::vector<Inbox::Refused> refused_;
   std::vector<Waiting*> done_;
+  std::vector<Outcome> outcomes_;
   Breaker breaker_;
   std::mt19937_64 random_;
   bool deadline_armed_ = false;

@@ -120,6 +120,7 @@ TEST_P(StoreConformance, ReuseOfDeadEntriesLosesNoLiveCount) {
   });
   EXPECT_EQ(total, 16'000);
   EXPECT_EQ(l.remaining(steady), 1'000'000u - 16'000u);
+  if (!GetParam().bounded) return;
   EXPECT_GT(l.store().stats().reclaimed, 0u);
   EXPECT_LT(l.store().stats().keys, 2'048u);
 }
