@@ -9,6 +9,7 @@ import http.client
 import http.server
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -143,7 +144,8 @@ class App:
 
 
 class Nginx:
-    """Debian's nginx with the files of integrations/nginx as they are, but for the ports."""
+    """Debian's nginx with the files of integrations/nginx as they are, but for the ports, and with
+    the patience that a busy machine needs: after 100 ms a verdict would be what nginx makes of it."""
 
     def __init__(self, folder, weir_port, app_port, fail_open=True, edit=lambda conf: conf):
         folder = pathlib.Path(folder)
@@ -154,7 +156,9 @@ class Nginx:
             kept = [l for l in lines if "= @weir_open;" not in l]
             assert len(kept) == len(lines) - 1, "weir.conf has one line that makes it fail open"
             shared = "".join(kept)
-        (folder / "weir.conf").write_text(edit(shared))
+        patient, n = re.subn(r"(proxy_(?:connect|read)_timeout) \d+ms;", r"\1 10s;", shared)
+        assert n == 2, "weir.conf has two timeouts"
+        (folder / "weir.conf").write_text(edit(patient))
         shutil.copy(ROOT / "integrations/nginx/weir-protect.conf", folder)
         (folder / "nginx.conf").write_text(f"""
 pid {folder}/nginx.pid;
