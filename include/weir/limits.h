@@ -84,7 +84,7 @@ class PreparedLimit {
   static Result<PreparedLimit> make(const Limit& limit);
 
   // The numbers as the library keeps them, for its own use.
-  static constexpr std::size_t kBytes = 64;
+  static constexpr std::size_t kBytes = 72;
   const std::byte* bytes() const { return bytes_; }
 
  private:

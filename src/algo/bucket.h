@@ -40,13 +40,13 @@ class Bucket {
  private:
   std::uint64_t units_at(Instant t) const;
   Instant instant_of(std::uint64_t units) const;
-  std::uint64_t room() const { return numbers_.burst_units - used_; }
+  std::uint64_t room() const { return detail::saturating_sub(numbers_.burst_units, used_); }
   bool delayed() const { return numbers_.algorithm == Algorithm::leaky_bucket; }
 
   const Numbers& numbers_;
   Instant now_;
   std::uint64_t units_now_;
-  std::uint64_t used_ = 0;  // units that have not come back, 0 to burst_units
+  std::uint64_t used_ = 0;  // units that have not come back, 0 to most_owed_units
   Instant full_at_;         // meaningful while used_ > 0
   Duration allowed_;        // leaky_bucket: the longest delay
   bool clamped_ = false;
@@ -63,7 +63,7 @@ inline Bucket::Bucket(const Numbers& numbers, const State& state, Now now, Durat
           ? base::Division{state.a, 0}
           : base::divide(base::u128{state.a} * numbers.units_per_period, numbers.period_ns);
   used_ = detail::saturating_sub(owed.quotient, units_now_);
-  clamped_ = used_ > numbers.burst_units;
+  clamped_ = used_ > numbers.most_owed_units;
   if (clamped_) used_ = numbers.burst_units;
   // v(state.a - 1) < v(state.a): the state is the first instant of its unit, as this grid stores
   // it.
@@ -107,7 +107,8 @@ inline Duration Bucket::wait(std::uint64_t cost) const {
   Instant at = now_;
   const std::uint64_t needed = cost * numbers_.units_per_token;
   if (needed > room()) {
-    at = instant_of(detail::saturating_add(units_now_, needed - room()));
+    const std::uint64_t rest = numbers_.burst_units - needed;
+    at = instant_of(detail::saturating_add(units_now_, used_ - rest));
   }
   if (delayed()) at = std::max(at, full_at() - allowed_);
   return at - now_;

@@ -86,6 +86,26 @@ TEST(TokenBucket, ClampsADebtBeyondTheBurstAndStoresItOnADenial) {
   EXPECT_EQ(charge(n, far, 11, now).next, far) << "a cost above the burst stores nothing";
 }
 
+// Callers with other numbers share the counter: what they can owe is no debt from nowhere.
+TEST(TokenBucket, KeepsADebtThatOtherNumbersOfItsLimitCanOwe) {
+  Numbers few = token_bucket(10, minutes(1), 10);
+  const Numbers many = token_bucket(1000, days(1), 1000);
+  let_owe(few, time_to_full(many));
+  const Now now = at(days(100));
+  const State used = charge(many, State{}, 1000, now).next;
+  const Step denied = charge(few, used, 1, now);
+  EXPECT_FALSE(denied.outcome.admit);
+  EXPECT_EQ(denied.next, used);
+  EXPECT_EQ(denied.outcome.remaining, 0u);
+  EXPECT_EQ(denied.outcome.wait, days(1) - seconds(54));
+  EXPECT_FALSE(peek(few, used, 1, later(now, denied.outcome.wait - nanoseconds(1))).admit);
+  EXPECT_TRUE(peek(few, used, 1, later(now, denied.outcome.wait)).admit);
+  EXPECT_EQ(peek(many, used, 1, now).remaining, 0u);
+  // Beyond what any of them can owe, it is of numbers that are no more.
+  const State beyond{(now.steady + days(2)).ns, 0, 0};
+  EXPECT_EQ(charge(few, beyond, 1, now).next.a, (now.steady + minutes(1)).ns);
+}
+
 TEST(TokenBucket, SaturatesAtTheEndOfTime) {
   const Numbers n = token_bucket(1, days(3650), 40);
   const Now end{{base::kMaxU64 - 5}, 0};

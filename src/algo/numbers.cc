@@ -79,10 +79,25 @@ Numbers bucket(Algorithm algorithm, std::uint64_t count, Duration period, std::u
   n.units_per_token = period.ns / count;  // at least 1: count <= period_ns
   n.units_per_period = count * n.units_per_token;
   n.burst_units = burst * n.units_per_token;  // at most burst * period / count <= kLongestFill
+  n.most_owed_units = n.burst_units;
   return n;
 }
 
 }  // namespace
+
+Duration time_to_full(const Numbers& bucket) {
+  return {base::mul_div_ceil(bucket.burst_units, bucket.period_ns, bucket.units_per_period)};
+}
+
+Duration most_owed(const Numbers& bucket) {
+  return {base::mul_div_ceil(bucket.most_owed_units, bucket.period_ns, bucket.units_per_period)};
+}
+
+void let_owe(Numbers& bucket, Duration most) {
+  const std::uint64_t units =
+      base::mul_div_ceil(most.ns, bucket.units_per_period, bucket.period_ns);
+  bucket.most_owed_units = std::max(bucket.burst_units, units);
+}
 
 Result<Numbers> make_token_bucket(std::uint64_t count, Duration period, std::uint64_t burst) {
   if (auto ok = check_rate("rate", count, period, "period"); !ok) return ok.error();

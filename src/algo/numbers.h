@@ -27,6 +27,9 @@ struct Numbers {
   std::uint64_t units_per_token = 1;              // k
   std::uint64_t units_per_period = 0;             // m
   std::uint64_t burst_units = 0;                  // burst * k
+  // The most that a state can owe by any of the numbers its counter is read under (let_owe); what
+  // lies beyond is of numbers that are no more, and is forgotten. Not less than burst_units.
+  std::uint64_t most_owed_units = 0;
 
   // Whether a unit of the grid is exactly a nanosecond: v(t) = t, no division.
   bool on_the_nanosecond() const { return units_per_period == period_ns; }
@@ -44,6 +47,14 @@ Result<Numbers> make_leaky_bucket(std::uint64_t count, Duration period, std::uin
 // algorithm: fixed_window, sliding_window or sliding_log.
 Result<Numbers> make_window(Algorithm algorithm, std::uint64_t limit, Duration window,
                             Align align = Align::epoch);
+
+// How long a bucket that was used up takes to fill.
+Duration time_to_full(const Numbers& bucket);
+// The longest that its counter can owe: that, or what let_owe said.
+Duration most_owed(const Numbers& bucket);
+// For a counter that is also read under numbers that take as long as `most` to fill (another
+// tier's, an override's): a caller with few tokens must not make it forget what one with many owes.
+void let_owe(Numbers& bucket, Duration most);
 
 // The most net cost that can be admitted in any closed interval of length tau (docs/semantics.md,
 // the grid's 2 ns included for buckets); saturates at 2^64-1. `docs/semantics.md` has the

@@ -3,6 +3,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
+#include <charconv>
 #include <chrono>
 
 namespace weir::cli {
@@ -91,6 +92,10 @@ Result<Url> Url::parse(std::string_view text) {
       url.port.find_first_not_of("0123456789") != std::string::npos) {
     return bad("is not the URL of a server");
   }
+  // The resolver would take a larger one modulo 65,536.
+  unsigned port = 0;
+  const auto [end, ec] = std::from_chars(url.port.data(), url.port.data() + url.port.size(), port);
+  if (ec != std::errc{} || port < 1 || port > 65'535) return bad("has no port of 1 to 65535");
   return url;
 }
 

@@ -17,8 +17,9 @@ TEST(Url, ReadsHostAndPort) {
 }
 
 TEST(Url, RefusesWhatIsNotAServer) {
-  for (const char* text : {"", "https://x", "http://", "http://x/path", "http://x:y", "http://[::1",
-                           "http://u@x", "http://x:"}) {
+  for (const char* text :
+       {"", "https://x", "http://", "http://x/path", "http://x:y", "http://[::1", "http://u@x",
+        "http://x:", "http://x:0", "http://x:65536", "http://x:93936", "http://x:99999999999"}) {
     EXPECT_FALSE(Url::parse(text)) << text;
   }
 }

@@ -1,6 +1,7 @@
 #include "decide/engine.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "store/memory/memory_store.h"
@@ -49,17 +50,39 @@ class SlotAssigner {
   Findings& findings_;
 };
 
-void assign_slots(store::Registry& registry, const base::HashSecret& secret, policy::Policy& policy,
-                  identity::Accounts* accounts, Findings& findings) {
-  SlotAssigner assigner(registry, secret, policy, findings);
+// Every set of numbers that a limit is read under, of tiers, overrides and accounts.
+template <typename F>
+void for_each_numbers(policy::Policy& policy, identity::Accounts* accounts, F&& f) {
   for (policy::Limit& limit : policy.limits) {
-    for (policy::LimitNumbers& numbers : limit.tiers) assigner.assign(limit, numbers);
-    for (policy::Override& o : limit.overrides) assigner.assign(limit, o.numbers);
+    for (policy::LimitNumbers& numbers : limit.tiers) f(limit, numbers);
+    for (policy::Override& o : limit.overrides) f(limit, o.numbers);
   }
   if (accounts == nullptr) return;
   for (auto& [hash, account] : accounts->entries()) {
-    for (auto& [limit, numbers] : account.overrides) assigner.assign(policy.limits[limit], numbers);
+    for (auto& [limit, numbers] : account.overrides) f(policy.limits[limit], numbers);
   }
+}
+
+bool is_bucket(const policy::LimitNumbers& numbers) {
+  return numbers.kind == policy::NumbersKind::numbers &&
+         (numbers.numbers.algorithm == Algorithm::token_bucket ||
+          numbers.numbers.algorithm == Algorithm::leaky_bucket);
+}
+
+// Callers of several tiers can share a counter. What one of them owes is not forgotten because
+// another, whose bucket fills sooner, could not owe it.
+void share_debts(policy::Policy& policy, identity::Accounts* accounts) {
+  std::map<std::uint16_t, Duration> most;
+  for_each_numbers(policy, accounts, [&](const policy::Limit&, policy::LimitNumbers& n) {
+    if (!is_bucket(n)) return;
+    Duration& longest = most[n.slot];
+    longest = std::max({longest, algo::time_to_full(n.numbers), algo::time_to_full(n.shared)});
+  });
+  for_each_numbers(policy, accounts, [&](const policy::Limit&, policy::LimitNumbers& n) {
+    if (!is_bucket(n)) return;
+    algo::let_owe(n.numbers, most[n.slot]);
+    algo::let_owe(n.shared, most[n.slot]);
+  });
 }
 
 }  // namespace
@@ -146,8 +169,13 @@ Engine::Reloaded Engine::adopt(policy::Loaded loaded) {
     append(result.findings, std::move(read.findings));
     accounts = std::move(read.accounts);
   }
-  assign_slots(registry_, store_->secret(), policy, accounts.get(), result.findings);
+  SlotAssigner assigner(registry_, store_->secret(), policy, result.findings);
+  for_each_numbers(policy, accounts.get(),
+                   [&](const policy::Limit& limit, policy::LimitNumbers& numbers) {
+                     assigner.assign(limit, numbers);
+                   });
   if (has_error(result.findings)) return result;
+  share_debts(policy, accounts.get());
   if (policy.store != store_config_) {
     result.findings.push_back({policy::Severity::warning,
                                "",

@@ -57,6 +57,7 @@ algo::Numbers share_of(const algo::Numbers& numbers, std::uint64_t instances) {
       };
       shared = make(numbers.count, longer);
       if (!shared) shared = make(share(numbers.count), period);
+      if (shared) algo::let_owe(*shared, algo::most_owed(numbers));
       break;
     }
     default:

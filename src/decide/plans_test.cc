@@ -130,5 +130,27 @@ TEST(Plans, AChangeOfTierKeepsTheUsage) {
   EXPECT_EQ(h.verdict(d, "plan-day")->outcome.remaining, 990u);
 }
 
+// One counter under the numbers of several tiers: a denied caller makes it forget nothing.
+TEST(Plans, ADeniedCallerForgivesNothingThatAnotherOwes) {
+  const std::string accounts = account_line("k", "pro", "acme");
+  const std::string limits = "limits:\n  - {name: a, key: [ip], ";
+  for (const std::string& text :
+       {limits + "tiers: {anon: 10/min, pro: 1000/day}}\n",
+        std::string("limits:\n  - {name: a, key: global, tiers: {anon: 10/min, pro: 1000/day}}\n"),
+        limits + "tiers: {anon: {rate: 10/h, burst: 10}, pro: {rate: 10/h, burst: 1000}}}\n",
+        limits + "rate: 10/min}\noverrides: [{limit: a, key: {account: acme}, rate: 1000/day,"
+                 " contract: C-1}]\n"}) {
+    SCOPED_TRACE(text);
+    Harness h("version: 1\naccounts: keys.csv\ntiers: {anon: {}, pro: {}}\n" + text, accounts);
+    ASSERT_TRUE(h.engine);
+    int admitted = 0;
+    for (int round = 0; round < 3; ++round) {
+      for (int i = 0; i < 1100; ++i) admitted += h.ask("GET", "/", {.api_key = "k"}).admit ? 1 : 0;
+      EXPECT_FALSE(h.ask("GET", "/").admit);
+    }
+    EXPECT_EQ(admitted, 1000);
+  }
+}
+
 }  // namespace
 }  // namespace weir::decide

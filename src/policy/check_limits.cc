@@ -1,5 +1,7 @@
 // What only shows when all limits are there: duplicates, too many at once, classes without any.
 #include <algorithm>
+#include <functional>
+#include <unordered_map>
 
 #include "policy/compile.h"
 #include "policy/quantity.h"
@@ -29,18 +31,34 @@ bool same_limit(const Limit& a, const Limit& b) {
          same_key(a.key, b.key);
 }
 
+// Equal for the same limits; for others hardly ever, so that thousands are not compared in pairs.
+std::size_t fingerprint(const Limit& limit) {
+  std::size_t hash = std::hash<std::vector<bool>>{}(limit.covers);
+  const auto mix = [&](std::uint64_t word) { hash = (hash ^ word) * 0x9E3779B97F4A7C15; };
+  mix(limit.key.size());
+  for (const LimitNumbers& tier : limit.tiers) {
+    mix(tier.numbers.count);
+    mix(tier.numbers.period_ns);
+    mix(tier.numbers.burst);
+  }
+  return hash;
+}
+
 void check_duplicates(Build& build) {
   const std::vector<Limit>& limits = build.policy.limits;
-  for (std::size_t i = 0; i < limits.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (!same_limit(limits[i], limits[j])) continue;
-      build.report.error(limits[i].at,
-                         quoted(limits[i].name) + " is the same limit as " +
-                             quoted(limits[j].name) + " in line " +
-                             std::to_string(limits[j].at.line),
+  std::unordered_map<std::size_t, std::vector<const Limit*>> seen;
+  for (const Limit& limit : limits) {
+    std::vector<const Limit*>& alike = seen[fingerprint(limit)];
+    const auto same = std::find_if(alike.begin(), alike.end(), [&](const Limit* earlier) {
+      return same_limit(limit, *earlier);
+    });
+    if (same != alike.end()) {
+      build.report.error(limit.at,
+                         quoted(limit.name) + " is the same limit as " + quoted((*same)->name) +
+                             " in line " + std::to_string((*same)->at.line),
                          "remove one: same classes, key, unit and numbers");
-      break;
     }
+    alike.push_back(&limit);
   }
 }
 

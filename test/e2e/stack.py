@@ -104,6 +104,51 @@ class Weir:
         self.log.close()
 
 
+class Redis:
+    """A redis-server of our own that keeps nothing on disk."""
+
+    def __init__(self, port=None, *options):
+        self.port, self.options, self.process = port or free_port(), options, None
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [shutil.which("redis-server") or "/usr/bin/redis-server", "--bind", "127.0.0.1", "--port",
+             str(self.port), "--save", "", "--appendonly", "no", *self.options],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_until(lambda: self.process.poll() is not None or self.says_pong(), "redis-server")
+        assert self.process.poll() is None, "redis-server ended"
+        return self
+
+    def says_pong(self):
+        try:
+            return self.command("PING") == b"+PONG"
+        except OSError:
+            return False
+
+    def command(self, *words):
+        """The first line of the reply."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=DEADLINE) as s:
+            parts = [w if isinstance(w, bytes) else str(w).encode() for w in words]
+            s.sendall(b"*%d\r\n" % len(parts) + b"".join(b"$%d\r\n%s\r\n" % (len(p), p) for p in parts))
+            return s.makefile("rb").readline().rstrip()
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def kill(self):
+        if self.process is not None and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait(DEADLINE)
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        if self.process is not None:
+            self.process.send_signal(signal.SIGCONT)
+        self.kill()
+
+
 class App:
     """The protected application: 200 and a body for everything, 403 and 429 of its own."""
 

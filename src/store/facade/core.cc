@@ -72,7 +72,12 @@ Duration duration_of(std::chrono::nanoseconds length) {
   return {static_cast<std::uint64_t>(std::max<std::int64_t>(length.count(), 0))};
 }
 
-Result<algo::Numbers> numbers_of(const Limit& limit) { return std::visit(ToNumbers{}, limit); }
+Result<algo::Numbers> numbers_of(const Limit& limit) {
+  Result<algo::Numbers> numbers = std::visit(ToNumbers{}, limit);
+  // Numbers come with each call, so what a counter owes by others is never taken for too much.
+  if (numbers && numbers->burst_units != 0) algo::let_owe(*numbers, algo::kLongestFill);
+  return numbers;
+}
 
 // The bytes of a PreparedLimit are a Numbers that was copied into them.
 static_assert(sizeof(algo::Numbers) == PreparedLimit::kBytes &&
