@@ -24,10 +24,24 @@ Numbers whole_microseconds(Numbers n) {
   return n;
 }
 
+// The same rate with a part of the burst: what another tier may have of the same counter.
+Numbers with_less_burst(const Numbers& n, Random& random) {
+  const std::uint64_t burst = random.of_any_size(n.burst);
+  if (n.algorithm == Algorithm::token_bucket) {
+    return algo::testing::token_bucket(n.count, {n.period_ns}, burst);
+  }
+  if (n.algorithm != Algorithm::leaky_bucket) return n;
+  return algo::testing::leaky_bucket(n.count, {n.period_ns}, burst - 1, {n.max_wait_ns});
+}
+
 class Timeline {
  public:
   Timeline(Twins& twins, Random& random, const Numbers& numbers, store::Slot slot)
-      : twins_(twins), random_(random), numbers_(numbers), slot_(slot) {
+      : twins_(twins),
+        random_(random),
+        numbers_(numbers),
+        less_(with_less_burst(numbers, random)),
+        slot_(slot) {
     now_us_ = std::min(algo::testing::random_start(random_) / 1'000, kEndUs);
   }
 
@@ -36,7 +50,8 @@ class Timeline {
     std::vector<Seen> seen;
     for (int i = 0; i < steps && !::testing::Test::HasFailure(); ++i) {
       if (!seen.empty()) move_on(seen[0].outcomes[0]);
-      store::Charge c = twins_.charge(slot_, "k", numbers_, cost(seen));
+      const Numbers& n = random_.one_in(5) ? less_ : numbers_;
+      store::Charge c = twins_.charge(slot_, "k", n, cost(seen));
       if (random_.one_in(8)) c.max_delay = Duration{random_.below(numbers_.period_ns)};
       TestRequest request{{c}, random_.one_in(10), false};
       if (random_.one_in(6)) request.charges.push_back(c);
@@ -77,6 +92,7 @@ class Timeline {
   Twins& twins_;
   Random& random_;
   Numbers numbers_;
+  Numbers less_;
   store::Slot slot_;
   std::uint64_t now_us_ = 0;
 };
