@@ -1,18 +1,21 @@
 #include "serve/metrics.h"
 
-#include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
 #include <algorithm>
 #include <sstream>
 #include <utility>
 
+#include "policy/words.h"
+#include "serve/metric_family.h"
+#include "serve/store_metrics.h"
 #include "weir/decision.h"
 
 namespace weir::serve {
 
 namespace {
 
+using policy::OnStoreFailure;
 using prometheus::ClientMetric;
 using prometheus::MetricFamily;
 using prometheus::MetricType;
@@ -26,59 +29,6 @@ constexpr std::size_t kKinds = kWarned + 1;
 
 void bump(std::atomic<std::uint64_t>& cell, std::uint64_t by = 1) { net::HttpStats::add(cell, by); }
 
-// A label as any scraper takes it: what is no UTF-8 becomes U+FFFD. Quotes, backslashes and line
-// ends are the serializer's to escape.
-std::string utf8(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const std::size_t length = lead < 0x80                   ? 1
-                               : lead >= 0xC2 && lead < 0xE0 ? 2
-                               : lead >= 0xE0 && lead < 0xF0 ? 3
-                               : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                             : 0;
-    bool good = length > 0 && i + length <= text.size();
-    for (std::size_t k = 1; good && k < length; ++k) {
-      good = (static_cast<unsigned char>(text[i + k]) & 0xC0) == 0x80;
-    }
-    if (good) {
-      out += text.substr(i, length);
-    } else {
-      out += "\xEF\xBF\xBD";
-    }
-    i += good ? length : 1;
-  }
-  return out;
-}
-
-using Labels = std::vector<std::pair<std::string, std::string>>;
-
-MetricFamily family(const char* name, const char* help, MetricType type) {
-  MetricFamily made;
-  made.name = name;
-  made.help = help;
-  made.type = type;
-  return made;
-}
-
-void add(MetricFamily& to, double value, const Labels& labels = {}) {
-  ClientMetric metric;
-  for (const auto& [name, text] : labels) metric.label.push_back({name, utf8(text)});
-  if (to.type == MetricType::Counter) {
-    metric.counter.value = value;
-  } else {
-    metric.gauge.value = value;
-  }
-  to.metric.push_back(std::move(metric));
-}
-
-double as_double(std::uint64_t n) { return static_cast<double>(n); }
-
-template <typename T>
-double relaxed(const std::atomic<T>& value) {
-  return as_double(value.load(std::memory_order_relaxed));
-}
-
 }  // namespace
 
 void ThreadMetrics::count(const decide::Snapshot& snapshot, const decide::Decision& decision,
@@ -88,7 +38,7 @@ void ThreadMetrics::count(const decide::Snapshot& snapshot, const decide::Decisi
   bump(latency[static_cast<std::size_t>(bucket - kLatencyBounds.begin())]);
   bump(latency_sum_ns, took_ns);
   if (decision.skipped) bump(skipped);
-  if (decision.degraded) bump(degraded);
+  if (decision.degraded) count_degraded(*snapshot.policy, decision);
   if (decision.peek) return;
   const std::size_t tiers = snapshot.policy->tiers.size();
   for (const decide::LimitVerdict& v : decision.limits()) {
@@ -96,6 +46,14 @@ void ThreadMetrics::count(const decide::Snapshot& snapshot, const decide::Decisi
     const std::size_t shadow = v.mode == policy::Mode::shadow ? kShadow : 0;
     bump(table_->cells[base + shadow + static_cast<std::size_t>(v.outcome.reason)]);
     if (v.warned_ppm > 0 && v.outcome.admit) bump(table_->cells[base + kWarned]);
+  }
+}
+
+void ThreadMetrics::count_degraded(const policy::Policy& policy, const decide::Decision& decision) {
+  bump(degraded);
+  for (const decide::LimitVerdict& v : decision.limits()) {
+    if (v.applied() == nullptr) continue;  // the tier says `deny`: no store was needed
+    bump(by_failure_policy[static_cast<std::size_t>(policy.limits[v.limit].on_store_failure)]);
   }
 }
 
@@ -178,6 +136,16 @@ void Metrics::collect_decisions(std::vector<MetricFamily>& out) const {
              MetricType::Counter);
   add(failed, as_double(degraded));
   for (MetricFamily* f : {&all, &warned, &exempt, &failed}) out.push_back(std::move(*f));
+  out.push_back(family("weir_failure_policy_verdicts_total",
+                       "What each limit's on_store_failure said in degraded decisions",
+                       MetricType::Counter));
+  for (const auto word : {OnStoreFailure::open, OnStoreFailure::closed, OnStoreFailure::local}) {
+    double n = 0;
+    for (const auto& thread : threads_) {
+      n += relaxed(thread->by_failure_policy[static_cast<std::size_t>(word)]);
+    }
+    add(out.back(), n, {{"policy", std::string(policy::name(word))}});
+  }
 }
 
 void Metrics::collect_latency(std::vector<MetricFamily>& out) const {
@@ -201,22 +169,6 @@ void Metrics::collect_latency(std::vector<MetricFamily>& out) const {
   metric.histogram.sample_sum = as_double(sum_ns) / 1e9;
   made.metric.push_back(std::move(metric));
   out.push_back(std::move(made));
-}
-
-void Metrics::collect_store(std::vector<MetricFamily>& out) const {
-  const store::Stats stats = engine_.store().stats();
-  const auto one = [&](const char* name, const char* help, MetricType type, std::uint64_t value) {
-    out.push_back(family(name, help, type));
-    add(out.back(), as_double(value));
-  };
-  one("weir_store_keys", "Counters held, those that are full again included", MetricType::Gauge,
-      stats.keys);
-  one("weir_store_capacity_keys", "The most counters the store holds (max_keys)", MetricType::Gauge,
-      stats.capacity);
-  one("weir_store_reclaimed_total", "Counters that were full again and gave up their place",
-      MetricType::Counter, stats.reclaimed);
-  one("weir_store_full_total", "Charges that found no place in the table", MetricType::Counter,
-      stats.full);
 }
 
 void Metrics::collect_http(std::vector<MetricFamily>& out) const {
@@ -277,7 +229,7 @@ std::vector<MetricFamily> Metrics::Collect() const {
   std::vector<MetricFamily> out;
   collect_decisions(out);
   collect_latency(out);
-  collect_store(out);
+  collect_store(engine_.store(), out);
   collect_http(out);
   collect_policy(out);
   return out;

@@ -49,6 +49,8 @@ class ThreadMetrics {
   std::atomic<std::uint64_t> latency_sum_ns{0};
   std::atomic<std::uint64_t> skipped{0};
   std::atomic<std::uint64_t> degraded{0};
+  // What failure policies said in degraded decisions, a limit at a time: by policy::OnStoreFailure.
+  std::array<std::atomic<std::uint64_t>, 3> by_failure_policy{};
 
  private:
   // One policy's cells: [limit][tier][kind], see metrics.cc for the kinds.
@@ -57,6 +59,7 @@ class ThreadMetrics {
     std::vector<std::atomic<std::uint64_t>> cells;
   };
 
+  void count_degraded(const policy::Policy& policy, const decide::Decision& decision);
   void adopt(const decide::Snapshot& snapshot);
   static void add_table(const Table& table, SeriesCounts& decisions, SeriesCounts& warnings);
 
@@ -85,7 +88,6 @@ class Metrics final : public prometheus::Collectable {
  private:
   void collect_decisions(std::vector<prometheus::MetricFamily>& out) const;
   void collect_latency(std::vector<prometheus::MetricFamily>& out) const;
-  void collect_store(std::vector<prometheus::MetricFamily>& out) const;
   void collect_http(std::vector<prometheus::MetricFamily>& out) const;
   void collect_policy(std::vector<prometheus::MetricFamily>& out) const;
 

@@ -67,6 +67,21 @@ Route find_route(std::string_view target, bool admin) {
   return route;
 }
 
+std::string_view endpoint_name(Endpoint endpoint) {
+  switch (endpoint) {
+    case Endpoint::auth_nginx:
+      return "nginx";
+    case Endpoint::auth_envoy:
+      return "envoy";
+    case Endpoint::check:
+      return "check";
+    case Endpoint::usage:
+      return "usage";
+    default:
+      return "auth";
+  }
+}
+
 std::string_view allowed_methods(Endpoint endpoint) {
   switch (endpoint) {
     case Endpoint::check:

@@ -27,6 +27,8 @@ struct Route {
 };
 
 Route find_route(std::string_view target, bool admin);
+// What logs call an endpoint that makes decisions.
+std::string_view endpoint_name(Endpoint endpoint);
 // The Allow field of an endpoint that is not for any method; empty: any.
 std::string_view allowed_methods(Endpoint endpoint);
 // What a 404 says exists.

@@ -2,10 +2,9 @@
 
 #include <chrono>
 
-#include "engine/view.h"
+#include "identity/address.h"
 #include "policy/cidr.h"
-#include "serve/usage.h"
-#include "serve/verdict_json.h"
+#include "serve/later.h"
 
 namespace weir::serve {
 
@@ -22,21 +21,6 @@ struct Forwarded {
 Forwarded forwarded_fields(Endpoint endpoint) {
   return endpoint == Endpoint::auth_nginx ? Forwarded{"X-Original-Method", "X-Original-URI"}
                                           : Forwarded{"X-Forwarded-Method", "X-Forwarded-Uri"};
-}
-
-std::string_view endpoint_name(Endpoint endpoint) {
-  switch (endpoint) {
-    case Endpoint::auth_nginx:
-      return "nginx";
-    case Endpoint::auth_envoy:
-      return "envoy";
-    case Endpoint::check:
-      return "check";
-    case Endpoint::usage:
-      return "usage";
-    default:
-      return "auth";
-  }
 }
 
 bool needs_permission(Endpoint endpoint) {
@@ -63,12 +47,6 @@ identity::StageFilter filter_of(Stage stage) {
   }
 }
 
-// Spread evenly over decisions, without randomness: the n-th is in the sample when the whole part
-// of n * share steps up.
-bool in_sample(std::uint64_t n, std::uint32_t ppm) {
-  return n * ppm / 1'000'000 != (n - 1) * ppm / 1'000'000;
-}
-
 bool is_loopback(const policy::Address& address) {
   static const std::optional<policy::Cidr> kV4 = policy::Cidr::parse("127.0.0.0/8");
   static const std::optional<policy::Cidr> kV6 = policy::Cidr::parse("::1/128");
@@ -78,7 +56,10 @@ bool is_loopback(const policy::Address& address) {
 }  // namespace
 
 Service::Service(const ServiceParts& parts)
-    : parts_(parts), snapshots_(parts.engine), counters_(parts.metrics.add_thread()) {}
+    : parts_(parts),
+      immediate_(parts.engine.immediate()),
+      snapshots_(parts.engine),
+      counters_(parts.metrics.add_thread()) {}
 
 net::Handled Service::handle(const wire::HttpRequest& request, const net::Peer& peer,
                              wire::HttpResponse& response) {
@@ -109,11 +90,9 @@ net::Handled Service::handle(const wire::HttpRequest& request, const net::Peer& 
     case Endpoint::auth_envoy:
       return auth(request, route, response);
     case Endpoint::check:
-      check(request, response);
-      break;
+      return check(request, response);
     case Endpoint::usage:
-      usage(request, response);
-      break;
+      return usage(request, response);
     case Endpoint::healthz:
     case Endpoint::readyz:
       health(route.endpoint, response);
@@ -192,25 +171,7 @@ net::Handled Service::auth(const wire::HttpRequest& request, const Route& route,
     }
     facts.stage = filter_of(stage);
   }
-  decide(endpoint_name(route.endpoint), facts);
-  write_decision(route.endpoint, response);
-  return {decision_.admit ? decision_.delay : Duration{}};
-}
-
-void Service::write_decision(Endpoint endpoint, wire::HttpResponse& response) {
-  const bool denied = !decision_.admit;
-  std::uint16_t status = answer_.status;
-  if (denied && endpoint == Endpoint::auth_nginx) status = 403;  // what auth_request understands
-  if (denied && endpoint == Endpoint::auth_envoy) status = 429;  // a 5xx is a failed service to it
-  response.start(status);
-  for (const answer::Header& header : answer_.headers) response.field(header.name, header.value);
-  if (denied && endpoint == Endpoint::auth_nginx) {
-    response.field("Weir-Status", std::uint64_t{answer_.status});
-    response.field("Weir-Body", answer_.body);
-  } else if (status != answer_.status) {
-    response.field("Weir-Status", std::uint64_t{answer_.status});
-  }
-  response.finish({}, answer_.body);  // Content-Type is among the headers
+  return decide(route.endpoint, facts, response);
 }
 
 // nginx takes anything but 2xx, 401 and 403 for a failure of the service.
@@ -227,26 +188,29 @@ void Service::gateway_mistake(Endpoint endpoint, GatewayMistake kind, std::strin
   response.finish("application/problem+json", body_);
 }
 
-void Service::decide(std::string_view endpoint, const identity::Facts& facts) {
+net::Handled Service::decide(Endpoint endpoint, const identity::Facts& facts,
+                             wire::HttpResponse& response) {
   const auto begin = steady_clock::now();
+  if (!immediate_) return decide_later(endpoint, facts, begin);
   parts_.engine.decide(*snapshot_, facts, parts_.clock.now(), decision_);
-  engine::fill_view(view_, *snapshot_, decision_);
-  answer::render(answer_, view_);
-  const auto took = std::chrono::nanoseconds(steady_clock::now() - begin).count();
-  counters_.count(*snapshot_, decision_, static_cast<std::uint64_t>(took));
-  if (parts_.log != nullptr) log(endpoint, facts);
+  return {answer({endpoint, *snapshot_, decision_, facts, begin}, response)};
 }
 
-void Service::log(std::string_view endpoint, const identity::Facts& facts) {
-  const policy::Observe& observe = snapshot_->policy->observe;
-  const std::uint32_t share = decision_.admit ? observe.log_allowed_ppm : observe.log_denied_ppm;
-  if (!parts_.log_all && (share == 0 || !in_sample(++sampled_, share))) return;
-  parts_.log->write(endpoint, *snapshot_, facts, decision_, answer_);
+net::Handled Service::decide_later(Endpoint endpoint, const identity::Facts& facts,
+                                   steady_clock::time_point begin) {
+  identity::Facts kept = facts;
+  if (!kept.client && kept.peer && may_log(*snapshot_)) {
+    kept.client = identity::client_address(snapshot_->policy->listeners, *kept.peer, kept.headers);
+  }
+  auto* later = new LaterDecision(*this, completions_, endpoint, kept, begin);
+  later->start(parts_.engine.decider(), snapshots_.shared(), facts, parts_.clock.now());
+  return {.later = later};
 }
 
-void Service::check(const wire::HttpRequest& request, wire::HttpResponse& response) {
+net::Handled Service::check(const wire::HttpRequest& request, wire::HttpResponse& response) {
   if (auto wrong = check_parser_.parse(request.body, *snapshot_->policy, check_request_)) {
-    return wire::write_problem(response, 400, wrong->detail, wrong->field);
+    wire::write_problem(response, 400, wrong->detail, wrong->field);
+    return {};
   }
   identity::Facts facts;
   facts.method = check_request_.method;
@@ -257,21 +221,21 @@ void Service::check(const wire::HttpRequest& request, wire::HttpResponse& respon
   facts.costs = check_request_.costs;
   facts.stage = check_request_.stage;
   facts.peek = check_request_.peek;
-  decide("check", facts);
-  body_.clear();
-  append_verdict(body_, *snapshot_, decision_, answer_);
-  response.start(200);
-  response.field("Cache-Control", "no-store");
-  response.finish("application/json", body_);
+  return decide(Endpoint::check, facts, response);
 }
 
-void Service::usage(const wire::HttpRequest& request, wire::HttpResponse& response) {
+net::Handled Service::usage(const wire::HttpRequest& request, wire::HttpResponse& response) {
   const identity::Facts facts = facts_of(request);
-  body_.clear();
-  append_usage(body_, parts_.engine, *snapshot_, facts, parts_.clock.now());
-  response.start(200);
-  response.field("Cache-Control", "no-store");
-  response.finish("application/json", body_);
+  const Now now = parts_.clock.now();
+  if (!immediate_) {
+    auto* later = new LaterUsage(*this, completions_, snapshots_.shared(), facts, now);
+    later->start(parts_.engine.store());
+    return {.later = later};
+  }
+  UsageQuery query(snapshots_.shared(), facts, now);
+  query.start(parts_.engine.store());
+  answer(query, response);
+  return {};
 }
 
 void Service::health(Endpoint endpoint, wire::HttpResponse& response) {

@@ -52,9 +52,11 @@ inline std::string account_line(std::string_view key, std::string_view tier,
 class TestServer {
  public:
   explicit TestServer(std::string_view policy, std::string_view accounts = {},
-                      ServeOptions options = {})
+                      ServeOptions options = {},
+                      decide::Engine::OpenStore open_store = decide::Engine::open_memory)
       : clock(kStart, {1'000'000'000}) {
-    decide::Engine::Opened opened = decide::Engine::open_text(policy, "policy.yaml", accounts);
+    decide::Engine::Opened opened =
+        decide::Engine::open_text(policy, "policy.yaml", accounts, open_store);
     for (const policy::Finding& f : opened.findings) {
       if (f.severity == policy::Severity::error) ADD_FAILURE() << f.text();
     }

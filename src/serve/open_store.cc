@@ -1,0 +1,39 @@
+#include "serve/open_store.h"
+
+#include <utility>
+
+#include "decide/engine.h"
+#include "redis/redis_store.h"
+
+namespace weir::serve {
+
+namespace {
+
+redis::Options options_of(const policy::StoreConfig& config) {
+  redis::Options options;
+  options.url = config.url;
+  options.username = config.username;
+  options.password = config.password;
+  options.tls_ca = config.tls_ca;
+  options.tls_cert = config.tls_cert;
+  options.tls_key = config.tls_key;
+  options.timeout = config.timeout;
+  options.connections = config.connections;
+  options.prefix = config.prefix;
+  options.secret = config.secret;
+  options.breaker.errors = config.breaker.errors;
+  options.breaker.window = config.breaker.window;
+  options.breaker.retry = config.breaker.retry;
+  return options;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<store::Store>> open_store(const policy::StoreConfig& config) {
+  if (config.type == policy::StoreType::memory) return decide::Engine::open_memory(config);
+  auto opened = redis::RedisStore::open(options_of(config));
+  if (!opened) return opened.error();
+  return std::unique_ptr<store::Store>(std::move(*opened));
+}
+
+}  // namespace weir::serve

@@ -1,0 +1,18 @@
+// The store that a policy asks for: decide knows the one in memory, this one all there are.
+//
+//   auto opened = decide::Engine::open("policy.yaml", open_store);
+//
+// Never waits for another machine: a store that is not there yet fails its requests until it is.
+#pragma once
+
+#include <memory>
+
+#include "policy/policy.h"
+#include "store/store.h"
+#include "weir/result.h"
+
+namespace weir::serve {
+
+Result<std::unique_ptr<store::Store>> open_store(const policy::StoreConfig& config);
+
+}  // namespace weir::serve
