@@ -44,13 +44,6 @@ void append_head(std::string& out, Kind kind, int mode, int place, std::size_t k
   append_u16(out, key);
 }
 
-// The most that its counter can owe by any numbers in use.
-template <typename AnyNumbers>
-std::uint64_t most_units(const AnyNumbers& n) {
-  if constexpr (requires { n.most_owed_units; }) return n.most_owed_units;
-  return n.burst_units;
-}
-
 // A bucket whose unit is no nanosecond: v(t) = floor(t * (c - d) / c), in lowest terms.
 struct Grid {
   explicit Grid(const Numbers& n) {
@@ -60,7 +53,7 @@ struct Grid {
     d = lag / common;
     round_s = c / std::gcd(c, kGiga);
     // One unit more than can be owed has come back by then.
-    beyond = detail::saturating_add(base::mul_div_ceil(most_units(n) + 1, c, c - d), 1);
+    beyond = detail::saturating_add(base::mul_div_ceil(n.most_owed_units + 1, c, c - d), 1);
   }
   bool narrow() const {
     return u128{c} * d < kExact && u128{beyond} * d < kExact && beyond < kExact && c < kExact &&
@@ -95,12 +88,12 @@ void append_grid_bucket(std::string& out, const Bucket& b, const Grid& grid) {
   append_number(out, number(grid.round_s));
   append_number(out, number(grid.beyond));
   append_number(out, number(std::min(b.allowed, kMaxCount)));
-  append_number(out, number(most_units(b.numbers)));
+  append_number(out, number(b.numbers.most_owed_units));
 }
 
 // A unit is a nanosecond.
 void append_plain_bucket(std::string& out, const Bucket& b, int mode, int place, std::size_t key) {
-  const std::uint64_t most = most_units(b.numbers);
+  const std::uint64_t most = b.numbers.most_owed_units;
   if (most < kExact) {
     append_head(out, kBucket, mode, place, key);
     append_number(out, number(std::min(b.cost, kExact)));
@@ -129,7 +122,7 @@ void append_bucket(std::string& out, const Bucket& b, int mode, int place, std::
   append_pair(out, grid.c);
   append_number(out, number(grid.d));
   append_pair(out, b.allowed);
-  append_pair(out, most_units(b.numbers));
+  append_pair(out, b.numbers.most_owed_units);
 }
 
 void append_window(std::string& out, const store::Charge& charge, int mode, int place,

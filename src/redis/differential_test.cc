@@ -28,13 +28,10 @@ struct Scene {
 void PrintTo(const Scene& scene, std::ostream* out) { *out << scene.name; }
 
 // Where a counter is read under several numbers, each lets it owe what any of them allows.
-template <typename AnyNumbers>
-void let_owe_alike(std::vector<AnyNumbers>& tiers) {
-  if constexpr (requires { let_owe(tiers[0], Duration{}); }) {
-    Duration longest;
-    for (const AnyNumbers& n : tiers) longest = std::max(longest, time_to_full(n));
-    for (AnyNumbers& n : tiers) let_owe(n, longest);
-  }
+void let_owe_alike(std::vector<algo::Numbers>& tiers) {
+  Duration longest;
+  for (const algo::Numbers& n : tiers) longest = std::max(longest, algo::time_to_full(n));
+  for (algo::Numbers& n : tiers) algo::let_owe(n, longest);
 }
 
 class Differential : public ::testing::TestWithParam<Scene> {
