@@ -281,8 +281,10 @@ void Connection::end(Failure failure, std::string_view text) {
   const std::string said(text);  // it may lie in the parser
   limit_.cancel();
   transport_.close();
+  // Whatever ended it, nobody knows what became of these.
+  const bool own = failure == Failure::protocol || failure == Failure::timeout;
   while (const auto ticket = session_.drop()) {
-    owner_.on_failed(flights_[*ticket].waiting, failure, said);
+    owner_.on_failed(flights_[*ticket].waiting, own ? failure : Failure::lost, said);
   }
   owner_.on_ended(*this, failure, said);
 }

@@ -186,16 +186,18 @@ void Loop::on_reset(Waiting& w, bool found) {
   finish(w);
 }
 
+// The counts come before the verdicts: who was told may look at once.
 void Loop::on_failed(std::span<Waiting* const> batch, Failure failure, std::string_view text) {
   // An error reply says that nothing ran; of these nobody knows.
   if (failure == Failure::timeout || failure == Failure::lost || failure == Failure::protocol) {
     HealthCounters::add(counters_.lost, batch.size());
   }
   if (!text.empty()) counters_.set_error(failure, text);
-  for (Waiting* w : batch) fail(*w, failure);
   // The end of a connection is one failure, however many batches it takes along; so is a deadline.
-  if (failure == Failure::timeout) return;
-  if (reaction(failure).connection == OnConnection::keep) failed_once(failure);
+  if (failure != Failure::timeout && reaction(failure).connection == OnConnection::keep) {
+    failed_once(failure);
+  }
+  for (Waiting* w : batch) fail(*w, failure);
 }
 
 void Loop::on_trouble(Failure failure, std::string_view text) {
