@@ -8,17 +8,20 @@
 -- Why not INCR and then EXPIRE: a client, or a server, that dies between the two leaves a counter
 -- that never expires and denies for ever; two callers that read before either writes both get in;
 -- and a second limit that denies cannot take back what the first one counted. Here a key and its
--- time to live are one SET, Redis runs the whole script at one instant, and nothing is written
--- before all is decided.
+-- time to live are one SET, Redis runs the whole script at one instant, and nothing of a request
+-- is charged before all of it is decided.
 --
 -- For Redis 6.2 and later, and Valkey. It writes no key that is not in KEYS, every write leaves a
--- time to live, and no error stops it halfway: a value of another type, length or range counts as
--- no value at all, and is overwritten. On a replica or out of memory its first write fails, and
--- with it the call (READONLY, OOM). All numbers are whole, and below 2^53 or split: exact as
--- doubles. Instants are Unix time.
+-- time to live, and no error stops a well-formed call halfway: a value of another type, length or
+-- range counts as no value at all, and is overwritten. On a replica or out of memory its first
+-- write fails, and with it the call (READONLY, OOM). All numbers are whole and exact as doubles:
+-- below 2^53, or split. Instants are Unix time.
+--
+-- A bucket's or a fixed window's time to live is at most twice the time after which it is full, a
+-- sliding window's and a log's at most two windows; none is below a second.
 --
 -- KEYS     one for each distinct counter: those of buckets, then of fixed windows, then of sliding
---          windows, then of logs.
+--          windows, then of logs; at most 1,024
 -- ARGV[1]  packed without padding; integers are unsigned, numbers (d) IEEE doubles, all little
 --          endian:
 --            u8   version, 1
@@ -33,8 +36,8 @@
 --              d d d d  a b c d
 --          kind 0   cost 0 of a bucket or a window: always admitted, changes nothing
 --          kind 1   bucket whose unit is a nanosecond: a cost, b burst, c the most that it can owe
---                   under any numbers in use (at least b; what lies beyond is cut to b by a denial),
---                   d the longest delay; each in ns and below 2^52
+--                   under any numbers in use (at least b; a denial cuts what is beyond to b), d the
+--                   longest delay; each in ns and at most 2^52
 --          kind 2   the same without that bound: a, b the cost and c, d the burst in seconds and
 --                   nanoseconds; then d d the longest delay, d d the most it can owe (s, ns)
 --          kind 3   bucket on a grid of its own: v(t) = floor(t * (c - d) / c) units have come back
@@ -63,8 +66,8 @@
 --              fixed window 14: u56 ordinal, or start in us; u56 count
 --              sliding window 21: u56 ordinal, or start in us; u56 previous and u56 current count
 --            then for every charge of a log that is no refund, in order: u64 used and u64 newest
---            instant (us) as its request found them, and u64 1 + the instant of the entry with whose
---            leaving the same cost fits again after this request (0: it fits at once, or never)
+--            instant (us) as its request found them, and u64 1 + the instant of the entry with
+--            whose leaving the same cost fits again after this request (0: at once, or never)
 -- A log is a ring: 'WLG1', u32 places, u32 first, u32 entries, u64 units that have left, u64 newest
 -- instant, u64 its total; then places of u64 instant, u64 running total.
 
@@ -256,7 +259,8 @@ if logs > 0 then
     end
     local time = at > now and at or now
     if size == 0 or time - at >= window then return log end
-    log.places, log.first, log.size, log.gone, log.at, log.total = places, first, size, gone, at, total
+    log.places, log.first, log.size = places, first, size
+    log.gone, log.at, log.total = gone, at, total
     if time - log_entry(log, 0) < window then return log end
     local low, high = 1, size - 1
     while low < high do
@@ -452,7 +456,7 @@ for _ = 1, charges do
     local change = false
     if kind == 3 then
       -- rest is what is missing to the next unit now; U units have come back after
-      -- U + ceil((U * d - rest) / (c - d)) ns, and t ns from now t - ceil((t * d - rest) / c) units.
+      -- U + ceil((U * d - rest) / (c - d)) ns, and within t ns t - ceil((t * d - rest) / c) units.
       local round, beyond, allowed, most
       round, beyond, allowed, most, pos = read('<dddd', argv, pos)
       local m = c - d
