@@ -3,6 +3,7 @@
 JOBS ?= $(shell nproc)
 RELEASE := build/release
 FUZZ_SECONDS ?= 60
+CHAOS_SECONDS ?= 600
 LISTEN ?= 127.0.0.1:8080
 ADMIN ?= 127.0.0.1:8090
 POLICY ?= examples/plans.yaml
@@ -11,7 +12,7 @@ PREFIX ?= /usr/local
 OWNER := $(shell [ "$$(id -u)" != 0 ] || stat -c %U . | grep -v -e '^root$$' -e UNKNOWN)
 AS_OWNER := $(if $(OWNER),runuser -u $(OWNER) -- env HOME=$(shell getent passwd $(OWNER) | cut -d: -f6))
 
-.PHONY: help build run test test-all bench lint format clean install
+.PHONY: help build run test test-all chaos bench lint format clean install
 
 help:
 	@echo 'make build      build/release/weir'
@@ -19,6 +20,7 @@ help:
 	@echo '                (POLICY=file LISTEN=addr:port ADMIN=addr:port)'
 	@echo 'make test       build everything, run every suite'
 	@echo 'make test-all   make test, then the sanitizers and $(FUZZ_SECONDS) s of each fuzz target'
+	@echo 'make chaos      break a Redis under three processes for CHAOS_SECONDS=$(CHAOS_SECONDS) and count'
 	@echo 'make bench      the performance targets; make bench ONLY=P8,P9 for some'
 	@echo 'make lint       formatting, headers that compile alone, clang-tidy'
 	@echo 'make format     clang-format, in place'
@@ -42,6 +44,10 @@ test-all: test
 	@scripts/check asan
 	@scripts/check tsan
 	@scripts/fuzz $(FUZZ_SECONDS)
+
+chaos: build
+	@scripts/setup test
+	@CHAOS_SECONDS=$(CHAOS_SECONDS) WEIR=$(RELEASE)/weir python3 test/e2e/chaos_test.py
 
 bench:
 	@scripts/setup bench
