@@ -29,8 +29,8 @@ limits:
 class Loopless : public ::testing::Test {
  protected:
   Loopless() : clock_(testing::kStart, {1'000'000'000}) {
-    auto opened =
-        decide::Engine::open_text(kPolicy, "p.yaml", testing::account_line("k", "free", "acme"));
+    auto opened = decide::Engine::open_text(kPolicy, testing::kNoFile,
+                                            testing::account_line("k", "free", "acme"));
     engine_ = std::move(opened.engine);
     metrics_ = std::make_unique<Metrics>(*engine_);
     service_ = std::make_unique<Service>(

@@ -122,7 +122,7 @@ TEST_F(DecisionLogTest, WithoutAFileThePolicysSampleGoesToStderr) {
 
 TEST_F(DecisionLogTest, CountsWritesThatFail) {
   DecisionLog log(-1);
-  auto opened = decide::Engine::open_text(kPolicy, "p.yaml");
+  auto opened = decide::Engine::open_text(kPolicy, testing::kNoFile);
   ASSERT_TRUE(opened.engine);
   const auto snapshot = opened.engine->snapshot();
   const identity::Facts facts;

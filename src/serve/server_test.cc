@@ -450,7 +450,7 @@ TEST(Listeners, SayWhichAddressIsInUse) {
   options.admin = "127.0.0.1:0";
   options.threads = 2;
   ManualClock clock;
-  auto engine = decide::Engine::open_text(kTiny, "p.yaml").engine;
+  auto engine = decide::Engine::open_text(kTiny, testing::kNoFile).engine;
   const Server::Opened second = Server::open(options, clock, std::move(engine));
   EXPECT_FALSE(second.server);
   ASSERT_TRUE(second.error);

@@ -24,6 +24,9 @@ using net::testing::Reply;
 // 2026-11-30T15:31:01Z.
 inline constexpr Instant kStart{1'796'052'661'000'000'000};
 
+// The name of a policy that is in no file: nothing a user keeps in a folder can be read instead.
+inline constexpr const char* kNoFile = "/dev/null/policy.yaml";
+
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
 inline std::string request(std::string_view method, std::string_view target,
@@ -56,7 +59,7 @@ class TestServer {
                       decide::Engine::OpenStore open_store = decide::Engine::open_memory)
       : clock(kStart, {1'000'000'000}) {
     decide::Engine::Opened opened =
-        decide::Engine::open_text(policy, "policy.yaml", accounts, open_store);
+        decide::Engine::open_text(policy, kNoFile, accounts, open_store);
     for (const policy::Finding& f : opened.findings) {
       if (f.severity == policy::Severity::error) ADD_FAILURE() << f.text();
     }
