@@ -408,7 +408,11 @@ TEST(Listeners, SayWhatExistsAndWhatIsNotInThisVersion) {
     const Reply later = weir.ask(request("POST", path));
     EXPECT_EQ(later.status, 404) << path;
     EXPECT_THAT(later.body, ::testing::HasSubstr("not in this version")) << path;
+    EXPECT_THAT(later.body, ::testing::HasSubstr("/v1/check")) << path;
   }
+  EXPECT_THAT(weir.ask_admin(request("GET", "/")).body, ::testing::HasSubstr("/metrics"));
+  EXPECT_THAT(weir.ask(request("GET", "/metrics")).body, ::testing::HasSubstr("--admin"));
+  EXPECT_THAT(weir.ask_admin(request("GET", "/v1/auth")).body, ::testing::HasSubstr("--listen"));
   const Reply method = weir.ask(request("GET", "/v1/check"));
   EXPECT_EQ(method.status, 405);
   EXPECT_EQ(method.field("Allow"), "POST");
