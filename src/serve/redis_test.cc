@@ -2,6 +2,7 @@
 // counts, and it decides while Redis is away.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include "redis/testing/redis_process.h"
 #include "serve/open_store.h"
+#include "serve/store_watch.h"
 #include "serve/testing/test_server.h"
 
 namespace weir::serve {
@@ -138,6 +140,27 @@ TEST(ServeRedis, SaysHowTheStoreFares) {
     text = metrics();
   }
   EXPECT_EQ(text.find("weir_store_breaker_opened_total 0\n"), std::string::npos) << text;
+}
+
+TEST(StoreWatch, SaysOnceThatTheStoreIsAwayAndOnceThatItIsBack) {
+  const int port = RedisProcess::free_port();
+  const auto weir = serve(policy(port));
+  StoreWatch watch(weir->server->engine().store());
+  weir->ask(auth("GET", "/x"));
+  ::testing::internal::CaptureStderr();
+  watch.look();
+  watch.look();
+  const std::string away = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(away.begin(), away.end(), '\n'), 1) << away;
+  EXPECT_NE(away.find("the store is away"), std::string::npos) << away;
+  const RedisProcess redis({}, port);
+  until_counted(*weir, auth("GET", "/x"));
+  ::testing::internal::CaptureStderr();
+  watch.look();
+  watch.look();
+  const std::string back = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(back.begin(), back.end(), '\n'), 1) << back;
+  EXPECT_NE(back.find("the store is back"), std::string::npos) << back;
 }
 
 TEST(ServeRedis, RefusesFilesThatItCanNotRead) {

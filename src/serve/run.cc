@@ -13,6 +13,7 @@
 #include "serve/findings_log.h"
 #include "serve/reloader.h"
 #include "serve/server.h"
+#include "serve/store_watch.h"
 
 namespace weir::serve {
 
@@ -43,9 +44,11 @@ void raise_file_limit(std::size_t connections) {
             {{"limit", std::to_string(files.rlim_cur)}, {"wanted", std::to_string(wanted)}});
 }
 
-// Until a signal says to stop; what is buffered is flushed once a second on the way.
+// Until a signal says to stop; once a second on the way what is buffered is flushed, and the store
+// is looked at.
 int wait_for_stop(Server& server, Reloader& reloader, const sigset_t& signals) {
   constexpr timespec kSecond{1, 0};
+  StoreWatch watch(server.engine().store());
   for (;;) {
     const int signal = sigtimedwait(&signals, nullptr, &kSecond);
     if (signal == SIGHUP) {
@@ -54,6 +57,7 @@ int wait_for_stop(Server& server, Reloader& reloader, const sigset_t& signals) {
       return signal;
     } else if (errno == EAGAIN) {
       server.flush();
+      watch.look();
     }
   }
 }

@@ -102,9 +102,9 @@ net::Handled Service::handle(const wire::HttpRequest& request, const net::Peer& 
       response.finish("text/plain; version=0.0.4; charset=utf-8", parts_.metrics.text());
       break;
     case Endpoint::later:
-      wire::write_problem(response, 404,
-                          "This path is not in this version of weir. " +
-                              std::string(existing_paths(parts_.admin)));
+      wire::write_problem(
+          response, 404,
+          "This path is not in this version of weir. " + std::string(existing_paths(parts_.admin)));
       break;
     case Endpoint::other_listener:
       wire::write_problem(response, 404,
