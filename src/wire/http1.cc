@@ -98,7 +98,8 @@ class Http1Parser::Head final : public http::basic_parser<true> {
   void note_length(std::string_view text, Code& ec) {
     const bool digits = !text.empty() && std::all_of(text.begin(), text.end(),
                                                      [](char c) { return c >= '0' && c <= '9'; });
-    if (++lengths_ > 1 || !digits) return refuse(kBadLength, ec);
+    if (++lengths_ > 1) return refuse(kManyLengths, ec);
+    if (!digits) return refuse(kBadLength, ec);
     length_ = 0;
     for (const char c : text) {
       const auto digit = static_cast<std::uint64_t>(c - '0');
@@ -221,7 +222,8 @@ Http1Parser::Status Http1Parser::read_head(std::size_t size) {
       return fail(names_other_version(at(0, size)) ? kVersion : kBadRequestLine);
     }
     if (ec == http::error::bad_content_length) {
-      return fail(head.is_chunked() ? kLengthAndCoding : kBadLength);
+      if (head.is_chunked()) return fail(kLengthAndCoding);
+      return fail(head.has_length() ? kManyLengths : kBadLength);
     }
     if (ec == http::error::bad_transfer_encoding) {
       return fail(head.has_length() ? kLengthAndCoding : kUnknownCoding);

@@ -240,6 +240,19 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     [](const auto& test) { return test.param.name; });
 
+TEST(Http1Parser, SaysWhatIsWrongWithALength) {
+  const auto detail = [](const std::string& fields) {
+    Http1Parser parser;
+    feed(parser, "POST / HTTP/1.1\r\nHost: h\r\n" + fields + "\r\nabcd");
+    EXPECT_EQ(parser.next(), Http1Parser::Status::error) << fields;
+    return parser.error().detail;
+  };
+  constexpr std::string_view kMany = "The request has more than one Content-Length field.";
+  EXPECT_EQ(detail("Content-Length: 3\r\nContent-Length: 4\r\n"), kMany);
+  EXPECT_EQ(detail("Content-Length: 3\r\nX: y\r\ncontent-length: 3\r\n"), kMany);
+  EXPECT_EQ(detail("Content-Length: +3\r\n"), "The Content-Length field is no whole number.");
+}
+
 TEST(Http1Parser, RefusesMoreThanItsLimits) {
   const HttpLimits limits{.header_bytes = 100, .body_bytes = 10, .fields = 3};
   const auto error = [&](const std::string& bytes) { return parse(bytes, limits).back(); };

@@ -22,7 +22,8 @@ inline constexpr HttpError kBadRequestLine{400,
 inline constexpr HttpError kBadField{400, "A header field is not `Name: value`."};
 inline constexpr HttpError kBadTarget{400,
                                       "The request target is neither a path nor an absolute URL."};
-inline constexpr HttpError kBadLength{400, "Content-Length is repeated or is no whole number."};
+inline constexpr HttpError kBadLength{400, "The Content-Length field is no whole number."};
+inline constexpr HttpError kManyLengths{400, "The request has more than one Content-Length field."};
 inline constexpr HttpError kLengthAndCoding{
     400, "Content-Length and Transfer-Encoding exclude each other."};
 inline constexpr HttpError kBadChunk{400, "The chunked body is malformed."};
