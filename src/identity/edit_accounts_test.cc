@@ -1,18 +1,23 @@
 #include "identity/edit_accounts.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "identity/accounts.h"
+#include "identity/edit_file.h"
 #include "policy/loader.h"
 
 namespace weir::identity {
@@ -200,6 +205,45 @@ TEST_F(EditAccounts, FollowsASymbolicLinkToAFileThatIsNotThereYet) {
   fs::create_symlink("no-such-folder/keys.csv", nowhere);
   EXPECT_FALSE(add_account(nowhere, *policy_, {"pro", "bob", ""}));
   EXPECT_TRUE(fs::is_symlink(nowhere));
+}
+
+// In another process, which the kernel kills in the middle of the first write.
+int killed_while_editing(const std::string& path) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const rlimit one{1, 1};
+    const rlimit none{0, 0};
+    ::signal(SIGXFSZ, SIG_DFL);
+    ::setrlimit(RLIMIT_CORE, &none);
+    ::setrlimit(RLIMIT_FSIZE, &one);
+    std::ignore = edit_file(path, [](std::string_view) { return std::string("new text"); });
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+TEST_F(EditAccounts, AKilledEditLeavesOneFileAndTheNextRemovesIt) {
+  write("");
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(killed_while_editing(path_), SIGXFSZ);
+    EXPECT_EQ(read(), "");
+    EXPECT_EQ(files(), 2U);
+  }
+  ASSERT_TRUE(add_account(path_, *policy_, {"pro", "bob", ""}));
+  EXPECT_EQ(files(), 1U);
+  EXPECT_EQ(list_accounts(path_, *policy_)->size(), 1U);
+}
+
+TEST_F(EditAccounts, ALinkInThePlaceOfTheTemporaryFileIsNotWrittenThrough) {
+  const std::string other = folder_ + "/other";
+  std::ofstream(other) << "mine";
+  fs::create_symlink(other, path_ + ".weir-new");
+  ASSERT_TRUE(add_account(path_, *policy_, {"pro", "bob", ""}));
+  EXPECT_EQ(files(), 2U);
+  EXPECT_EQ(fs::file_size(other), 4U);
+  EXPECT_FALSE(fs::is_symlink(path_));
 }
 
 TEST_F(EditAccounts, ConcurrentEditsLoseNothing) {

@@ -56,11 +56,11 @@ std::string behind_links(const std::string& path) {
   return error || canonical.empty() ? target.string() : canonical.string();
 }
 
-// The temporary file, gone again unless it was renamed.
+// The temporary file, gone again unless it was renamed. Always of the same name, which the lock
+// makes safe: what a killed process left is the only one, and is removed.
 class Temporary {
  public:
-  explicit Temporary(const std::string& target)
-      : name_(target + ".XXXXXX"), file_(::mkostemp(name_.data(), O_CLOEXEC)) {}
+  explicit Temporary(const std::string& target) : name_(target + ".weir-new"), file_(make(name_)) {}
   ~Temporary() {
     if (file_.get() >= 0 && !renamed_) ::unlink(name_.c_str());
   }
@@ -87,6 +87,12 @@ class Temporary {
   }
 
  private:
+  // Its own file, never one that someone else put there, or that a link of that name is to.
+  static int make(const std::string& name) {
+    if (::unlink(name.c_str()) != 0 && errno != ENOENT) return -1;
+    return ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  }
+
   std::string name_;
   Descriptor file_;
   bool renamed_ = false;

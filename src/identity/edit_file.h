@@ -5,7 +5,8 @@
 // Writers wait for each other (flock on the folder, so that a replaced file is no gap). The new
 // text is written beside the file, synced and renamed over it, with the mode and owner of the old
 // one; a new file is 0600. Symbolic links are followed. Where the function fails, nothing is
-// touched.
+// touched. A process that is killed in the middle leaves FILE.weir-new, which the next edit
+// removes.
 #pragma once
 
 #include <functional>
