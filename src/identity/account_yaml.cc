@@ -81,7 +81,8 @@ bool read_row(const Node& item, Report& report, AccountRow& row) {
 }  // namespace
 
 void read_yaml_rows(std::string_view text, Report& report, const TakeRow& take) {
-  const policy::YamlTree tree = policy::parse_yaml(text, report);
+  const policy::YamlTree tree =
+      policy::parse_yaml(text, report, {"an accounts file", "write `[]` for no accounts"});
   if (!tree.root) return;
   if (!tree.root->is_sequence()) {
     report.error(tree.root->at, "an accounts file is a sequence",

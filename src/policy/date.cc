@@ -27,9 +27,27 @@ bool has(std::string_view text, std::size_t at, char c) {
   return at < text.size() && text[at] == c;
 }
 
+// The years whose every instant is held in 64 bits of nanoseconds, a day's offset included.
+constexpr int kFirstYear = 1970;
+constexpr int kLastYear = 2553;
+constexpr std::int64_t kDay = 86'400'000'000'000;  // ns
+
+constexpr std::int64_t first_day(int year) {
+  return std::chrono::sys_days(std::chrono::year(year) / 1 / 1).time_since_epoch().count();
+}
+constexpr std::int64_t kFirstDay = first_day(kFirstYear);
+constexpr std::int64_t kLastDay = first_day(kLastYear + 1) - 1;
+
+Error out_of_range(std::string_view text) {
+  return {ErrorCode::out_of_range,
+          "`" + printable(text) + "` is out of range: dates go from the year " +
+              std::to_string(kFirstYear) + " to " + std::to_string(kLastYear),
+          {}};
+}
+
 // "YYYY-MM-DD" in days since 1970.
 std::optional<std::int64_t> day_number(std::string_view text) {
-  const auto year = number(text, 0, 4, 1970, 2553);
+  const auto year = number(text, 0, 4, 0, 9999);
   const auto month = number(text, 5, 2, 1, 12);
   const auto day = number(text, 8, 2, 1, 31);
   if (!year || !month || !day || !has(text, 4, '-') || !has(text, 7, '-')) return std::nullopt;
@@ -83,11 +101,12 @@ Result<Instant> parse_until(std::string_view text) {
                     {}};
   const auto day = day_number(text);
   if (!day) return error;
-  const Instant midnight{static_cast<std::uint64_t>(*day) * days(1).ns};
-  if (text.size() == 10) return midnight + days(1);
-  if (text[10] != 'T' && text[10] != 't') return error;
-  const auto time = time_of_day(text.substr(11));
+  const bool whole_day = text.size() == 10;
+  if (!whole_day && text[10] != 'T' && text[10] != 't') return error;
+  const auto time = whole_day ? std::optional(kDay) : time_of_day(text.substr(11));
   if (!time) return error;
+  if (*day < kFirstDay || *day > kLastDay || (*day == 0 && *time < 0)) return out_of_range(text);
+  const Instant midnight{static_cast<std::uint64_t>(*day) * days(1).ns};
   return *time >= 0 ? midnight + Duration{static_cast<std::uint64_t>(*time)}
                     : midnight - Duration{static_cast<std::uint64_t>(-*time)};
 }

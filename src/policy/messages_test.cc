@@ -29,6 +29,10 @@ const Case kCases[] = {
     {"ComplexKey", "? [a]\n: b\n", "error: a key that is a list or a mapping"},
     {"NotUtf8", "name: \xff\n", "p:2:7: error: not UTF-8"},
     {"Overlong", "name: \xc0\xaf\n", "error: not UTF-8"},
+    {"Escape", "name: \xc3\xa9 \x1b[31m\n", "p:2:9: error: a control character, U+001B"},
+    {"Delete", "name: a\nglobal: 9\x7f/s\n", "p:3:10: error: a control character, U+007F"},
+    {"ControlC1", "name: \xc2\x9b\n", "p:2:7: error: a control character, U+009B"},
+    {"NoCharacter", "name: \xef\xbf\xbf\n", "p:2:7: error: a control character, U+FFFF"},
     // keys
     {"UnknownKey", "limts: []\n", "unknown key `limts`; did you mean `limits`?"},
     {"UnknownInside", "defaults: {algoritm: quota}\n", "unknown key `algoritm`; did you mean `algorithm`?"},
@@ -215,6 +219,19 @@ TEST(Messages, ComeAllAtOnceAndInFileOrder) {
   EXPECT_EQ(loaded.findings[0].at.line, 2u);
   EXPECT_EQ(loaded.findings[1].at.line, 3u);
   EXPECT_EQ(loaded.findings[3].at.line, 4u);
+}
+
+TEST(Messages, ANulIsNamedWithItsPlace) {
+  const std::string text("version: 1\n# a\nname: a\0b\n", 25);
+  const Loaded loaded = load_text(text, "p");
+  EXPECT_FALSE(loaded.policy);
+  ASSERT_EQ(loaded.findings.size(), 1u);
+  EXPECT_EQ(loaded.findings[0].text().find("p:3:8: error: a control character, U+0000"), 0u)
+      << loaded.findings[0].text();
+}
+
+TEST(Messages, TabsAndOtherLineEndsAreNoControlCharacters) {
+  EXPECT_TRUE(load_text("version: 1\r\n#\ta \xc2\x85\xe2\x80\xa8\r\nglobal: 9/s\r\n", "p").policy);
 }
 
 TEST(Messages, AVersionIsNeededAndIsOne) {

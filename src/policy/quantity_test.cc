@@ -99,6 +99,21 @@ TEST(Until, IsTheEndOfTheDayOrTheInstant) {
   }
 }
 
+TEST(Until, SaysWhichYearsThereAre) {
+  for (const char* text : {"9999-12-31", "2554-01-01", "2554-01-01T00:00:00Z", "1969-12-31",
+                           "0001-01-01", "1970-01-01T00:30:00+01:00"}) {
+    const auto until = parse_until(text);
+    ASSERT_FALSE(until) << text;
+    EXPECT_EQ(until.error().code, ErrorCode::out_of_range) << text;
+    EXPECT_EQ(until.error().message,
+              "`" + std::string(text) + "` is out of range: dates go from the year 1970 to 2553");
+  }
+  EXPECT_EQ(print_until(*parse_until("2553-12-31")), "2554-01-01T00:00:00Z");
+  EXPECT_EQ(print_until(*parse_until("2553-12-31T23:59:59-23:59")), "2554-01-01T23:58:59Z");
+  EXPECT_EQ(parse_until("1970-01-01T00:00:00Z")->ns, 0u);
+  EXPECT_NE(parse_until("9999-02-29").error().code, ErrorCode::out_of_range);  // no such day
+}
+
 TEST(Nearest, IsOneMistakeAwayOrFew) {
   const std::vector<std::string> words{"limits", "limit", "tiers", "token_bucket", "hour"};
   EXPECT_EQ(nearest("limts", words), "limits");

@@ -4,10 +4,14 @@
 #include <yaml.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <utility>
 
+#include "policy/unicode.h"
 #include "policy/utf8.h"
 
 namespace weir::policy {
@@ -107,19 +111,20 @@ class Events {
 
 class Builder {
  public:
-  Builder(std::string_view text, Report& report) : text_(text), events_(text), report_(report) {}
+  Builder(std::string_view text, Report& report, const YamlWords& words)
+      : text_(text), events_(text), report_(report), words_(words) {}
 
   std::unique_ptr<Node> document() {
     if (!next() || !next()) return nullptr;  // the stream's start, then the document's
     if (events_.type() == YAML_STREAM_END_EVENT) {
-      report_.error({1, 1}, "the file is empty", "a policy starts with `version: 1`");
+      report_.error({1, 1}, "the file is empty", words_.when_empty);
       return nullptr;
     }
     if (!plain_document() || !next()) return nullptr;
     auto root = std::make_unique<Node>();
     if (!value(*root, 1) || !next() || !next()) return nullptr;  // the document's end, and after
     if (events_.type() != YAML_STREAM_END_EVENT) {
-      report_.error(events_.at(), "a second document", "a policy is one YAML document");
+      report_.error(events_.at(), "a second document", words_.what + " is one YAML document");
       return nullptr;
     }
     return root;
@@ -165,7 +170,7 @@ class Builder {
   bool plain_document() {
     const auto& start = events_.event().data.document_start;
     if (start.tag_directives.start != start.tag_directives.end) {
-      report_.error(events_.at(), "a %TAG directive", "a policy has no tags; remove it");
+      report_.error(events_.at(), "a %TAG directive", words_.what + " has no tags; remove it");
       return false;
     }
     if (start.version_directive != nullptr &&
@@ -183,7 +188,7 @@ class Builder {
       node.bad = true;
     }
     if (tag != nullptr) {
-      report_.error(events_.at(), "a tag", "a policy has no tags; the key decides the type");
+      report_.error(events_.at(), "a tag", words_.what + " has no tags; the key decides the type");
       node.bad = true;
     }
   }
@@ -274,11 +279,34 @@ class Builder {
   std::string_view text_;
   Events events_;
   Report& report_;
+  const YamlWords& words_;
 };
+
+// What YAML allows besides: libyaml refuses the rest too, but does not say where.
+bool printable_in_yaml(std::uint32_t point) {
+  if (point < 0x20) return point == '\t' || point == '\n' || point == '\r';
+  return point <= 0x7e || point == 0x85 || (point >= 0xa0 && (point & ~1u) != 0xfffe);
+}
+
+bool refuse_unprintable(std::string_view text, Report& report) {
+  Position at{1, 1};
+  while (!text.empty()) {
+    const CodePoint point = decode_utf8(text);
+    if (!printable_in_yaml(point.value)) {
+      std::array<char, 16> name{};
+      std::snprintf(name.data(), name.size(), "U+%04X", point.value);
+      report.error(at, std::string("a control character, ") + name.data(), "remove it");
+      return true;
+    }
+    at = point.value == '\n' ? Position{at.line + 1, 1} : Position{at.line, at.column + 1};
+    text.remove_prefix(point.size);
+  }
+  return false;
+}
 
 }  // namespace
 
-YamlTree parse_yaml(std::string_view text, Report& report) {
+YamlTree parse_yaml(std::string_view text, Report& report, const YamlWords& words) {
   if (text.size() > kMaxYamlBytes) {
     report.error({}, "larger than 1 MiB (" + std::to_string(text.size()) + " bytes)",
                  "keep accounts in the accounts file");
@@ -290,7 +318,8 @@ YamlTree parse_yaml(std::string_view text, Report& report) {
     report.error(*where, "not UTF-8", "save the file as UTF-8");
     return {};
   }
-  return {Builder(text, report).document()};
+  if (refuse_unprintable(text, report)) return {};
+  return {Builder(text, report, words).document()};
 }
 
 }  // namespace weir::policy

@@ -63,6 +63,12 @@ Core core_type(const Node& scalar);
 struct YamlTree {
   std::unique_ptr<Node> root;
 };
-YamlTree parse_yaml(std::string_view text, Report& report);
+// How the findings name the file.
+struct YamlWords {
+  std::string what = "a policy";
+  std::string when_empty = "a policy starts with `version: 1`";
+};
+
+YamlTree parse_yaml(std::string_view text, Report& report, const YamlWords& words = {});
 
 }  // namespace weir::policy
