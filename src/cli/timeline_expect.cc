@@ -69,12 +69,24 @@ Result<Kind> kind_in(const std::array<Field, N>& fields, std::string_view name,
                near.empty() ? "" : "did you mean `" + std::string(near) + "`?"};
 }
 
-Result<Kind> kind_of(const Path& path) {
+// `body: 2`, or `body: {"": 2}`.
+Error nothing_named(const std::string& head, bool named) {
+  if (named) return {ErrorCode::not_found, "an empty name in `" + head + "`", "remove it"};
+  return {ErrorCode::invalid_argument, "`" + head + "` must be a mapping of names to values", ""};
+}
+
+Result<Kind> kind_of(std::string_view text) {
+  const Path path = split(text);
+  const bool named = text.find('.') != text.npos;
   if (path.head == "headers" && !path.middle.empty()) return Kind::text;
   if (path.head == "body" && !path.middle.empty()) return Kind::json;
   if (path.head == "denied_by" && !path.middle.empty()) return Kind::count;
   if (path.head == "limits" && !path.middle.empty()) {
     return kind_in(kLimitFields, path.tail, "an expected limit");
+  }
+  if (path.head == "headers" || path.head == "body" || path.head == "denied_by" ||
+      path.head == "limits") {
+    return nothing_named(path.head, named);
   }
   return kind_in(kFields, path.head, "`expect`");
 }
@@ -188,7 +200,7 @@ std::optional<std::string> actual(const Observed& seen, std::string_view text) {
 }
 
 Result<std::string> canonical(std::string_view path, const policy::Node& node) {
-  const auto kind = kind_of(split(path));
+  const auto kind = kind_of(path);
   if (!kind) return kind.error();
   if (*kind == Kind::json) {
     return node.is_scalar() ? Result<std::string>(node.text) : json_text(to_json(node));

@@ -25,7 +25,8 @@ class Loader : private TimelineReader {
   }
 
   LoadedTimeline load() {
-    const policy::YamlTree tree = policy::parse_yaml(text_, report_);
+    const policy::YamlTree tree =
+        policy::parse_yaml(text_, report_, {"a timeline", "a timeline needs `policy` and `steps`"});
     if (tree.root != nullptr) root(*tree.root);
     LoadedTimeline loaded;
     loaded.findings = report_.take();

@@ -120,6 +120,19 @@ TEST(Timeline, NamesEveryMistakeWithItsPlace) {
   EXPECT_THAT(first_finding("policy: {version: 1}\n"), HasSubstr("needs `steps`"));
   EXPECT_THAT(first_finding("policy: {version: 1}\nsteps: []\n"), HasSubstr("at least one step"));
   EXPECT_THAT(first_finding("[1]"), HasSubstr("must be a mapping"));
+  EXPECT_EQ(finding_in_step("{at: 0s, expect: {body: {\"\": 2}}}"),
+            "t.yaml:7:30: error: an empty name in `body`; remove it");
+  EXPECT_THAT(finding_in_step("{at: 0s, expect: {body: 2}}"),
+              HasSubstr("t.yaml:7:29: error: `body` must be a mapping of names to values"));
+  EXPECT_THAT(finding_in_step("{at: 0s, expect: {limits: {\"\": {admit: true}}}}"),
+              HasSubstr("an empty name in `limits`"));
+  for (const char* nothing : {"", "# only a comment\n"}) {
+    EXPECT_EQ(first_finding(nothing),
+              "t.yaml:1:1: error: the file is empty; a timeline needs `policy` and `steps`");
+  }
+  EXPECT_THAT(first_finding("start: 9999-01-01T00:00:00Z\npolicy: {version: 1}\nsteps:\n"
+                            "  - {expect: {admit: 1}}\n"),
+              HasSubstr("`start`: `9999-01-01T00:00:00Z` is out of range"));
 }
 
 TEST(Timeline, AMistakeInAPolicyInPlaceHasItsOwnPlace) {
