@@ -417,6 +417,51 @@ steps:
                               shell=True, executable="/bin/bash", cwd=self.dir, timeout=60)
         self.assertEqual(done.returncode, 0)
 
+    def serve(self, redirections, **streams):
+        return subprocess.Popen(
+            f"exec '{WEIR}' serve examples/plans.yaml --listen 127.0.0.1:0 --admin 127.0.0.1:0 "
+            + redirections, shell=True, executable="/bin/bash", cwd=self.dir, text=True, **streams)
+
+    def test_nothing_takes_the_place_of_a_closed_stream(self):
+        for closed, redirections in [([0], "<&-"), ([1], ">&-"), ([2], "2>&-"),
+                                     ([0, 1, 2], "<&- >&- 2>&-")]:
+            server = self.serve(redirections, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL)
+            try:
+                links = {}
+                end = time.monotonic() + 60
+                while sum("socket:" in link for link in links.values()) < 2:
+                    self.assertLess(time.monotonic(), end, links)
+                    self.assertIsNone(server.poll(), redirections)
+                    folder = f"/proc/{server.pid}/fd"
+                    for fd in os.listdir(folder):
+                        try:
+                            links[int(fd)] = os.readlink(f"{folder}/{fd}")
+                        except FileNotFoundError:
+                            pass  # closed since it was listed
+                for fd in closed:
+                    self.assertEqual(links[fd], "/dev/null", redirections)
+            finally:
+                server.terminate()
+                self.assertEqual(server.wait(60), 0, redirections)
+
+    def test_serve_logs_where_it_listens_when_it_cannot_print_it(self):
+        for redirections in [">/dev/full", ">&-"]:
+            with self.serve(redirections, stderr=subprocess.PIPE) as server:
+                line = server.stderr.readline()
+                server.terminate()
+                self.assertIn("level=error", line)
+                self.assertIn("standard output cannot be written", line)
+                self.assertRegex(line, r"http=127\.0\.0\.1:[0-9]+ admin=127\.0\.0\.1:[0-9]+ error=")
+                server.stderr.read()
+                self.assertEqual(server.wait(60), 0)
+
+    def test_a_header_that_breaks_the_line_is_refused(self):
+        for command in ["check", "explain"]:
+            for header in ["A: b\r\nC: d", "A: b\nC: d", "A\n: b"]:
+                done = self.expect(2, command, "examples/plans.yaml", "--header", header)
+                self.assertIn("--header `A", done.stderr)
+
     def test_a_timeline_that_cannot_be_read_is_exit_2(self):
         done = self.expect(2, "test", "nowhere.yaml", "examples/timelines/e2-token-bucket.yaml")
         self.assertIn("nowhere.yaml", done.stderr)

@@ -1,4 +1,5 @@
 // `weir`: finds the subcommand and runs it.
+#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -9,7 +10,9 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <new>
 #include <string>
+#include <system_error>
 
 #include "cli/command.h"
 #include "cli/version.h"
@@ -112,12 +115,38 @@ int run(const Arguments& args) {
 
 std::span<const Command> commands() { return kCommands; }
 
+// Where a standard stream is closed, the next file or socket would take its place and be written
+// to as if it were. Standard output is opened for reading: what is written to it fails, as before.
+void occupy_standard_streams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(fd, F_GETFD) != -1 || errno != EBADF) continue;
+    // The lowest free number is this one: those below are open.
+    if (::open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY) != fd)
+      ::_exit(kCouldNotStart);
+  }
+}
+
+// Where the system gives no more.
+int out_of(const char* what) {
+  std::cerr << "weir: the system gives no more " << what << "; see `ulimit -a`\n";
+  return kCouldNotStart;
+}
+
 }  // namespace weir::cli
 
 int main(int argc, char** argv) {
+  weir::cli::occupy_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // NOLINT: `weir lint | head` ends by a failed write
   try {
     return weir::cli::run(weir::cli::Arguments(argv + 1, argv + argc));
+  } catch (const std::bad_alloc&) {
+    return weir::cli::out_of("memory");
+  } catch (const std::system_error& e) {
+    if (e.code() == std::errc::resource_unavailable_try_again) {
+      return weir::cli::out_of("threads, or memory for one");
+    }
+    std::cerr << "weir: " << e.what() << "\n";
+    return weir::cli::kCouldNotStart;
   } catch (const std::exception& e) {
     std::cerr << "weir: " << e.what() << "\n";
     return weir::cli::kCouldNotStart;

@@ -28,9 +28,25 @@ Result<Pair> split(const std::string& text, char separator, const char* option,
                    const char* example) {
   const std::size_t at = text.find(separator);
   if (at == std::string::npos || at == 0) {
-    return bad(std::string(option) + " `" + text + "`: write it as " + example);
+    return bad(std::string(option) + " `" + policy::printable(text) + "`: write it as " + example);
   }
   return Pair{text.substr(0, at), text.substr(at + 1)};
+}
+
+// As the server judges the fields of a check.
+Result<Pair> parse_header(const std::string& text) {
+  auto pair = split(text, ':', "--header", "'Name: value'");
+  if (!pair) return pair;
+  Pair header{trim(pair->first), trim(pair->second)};
+  const std::string shown = "--header `" + policy::printable(text) + "`: ";
+  if (!wire::is_token(header.first)) {
+    return bad(shown + "`" + policy::printable(header.first) + "` is no header field name");
+  }
+  constexpr std::string_view kBreaks("\r\n\0", 3);
+  if (header.second.find_first_of(kBreaks) != std::string::npos) {
+    return bad(shown + "the value must not hold CR, LF or NUL");
+  }
+  return header;
 }
 
 Result<std::pair<std::string, std::uint64_t>> parse_cost(const std::string& text) {
@@ -97,9 +113,9 @@ Result<RequestSpec> RequestOptions::spec() const {
   if (stage_ == "pre") spec.stage = identity::StageFilter::pre_auth;
   if (stage_ == "post") spec.stage = identity::StageFilter::post_auth;
   for (const std::string& text : headers_) {
-    auto pair = split(text, ':', "--header", "'Name: value'");
-    if (!pair) return pair.error();
-    spec.headers.emplace_back(trim(pair->first), trim(pair->second));
+    auto header = parse_header(text);
+    if (!header) return header.error();
+    spec.headers.push_back(std::move(*header));
   }
   for (const std::string& text : attributes_) {
     auto pair = split(text, '=', "--attribute", "name=value");
@@ -114,6 +130,7 @@ Result<RequestSpec> RequestOptions::spec() const {
   if (!wire::is_token(spec.method)) {
     return bad("--method `" + policy::printable(spec.method) + "` is no HTTP method");
   }
+  if (spec.path.empty()) return bad("--path is empty; the shortest path is `/`");
   if (!spec.client_ip.empty() && !policy::Address::parse(spec.client_ip)) {
     return bad("--client-ip `" + spec.client_ip + "` is not an IP address");
   }

@@ -28,13 +28,20 @@ TEST(Request, ReadsTheOptionsOfACommand) {
 
 TEST(Request, RefusesWhatItCannotRead) {
   for (const Arguments& args : std::vector<Arguments>{{"--header", ": x"},
+                                                      {"--header", "A b: x"},
+                                                      {"--header", "A: b\r\nC: d"},
+                                                      {"--header", "A: b\nC: d"},
+                                                      {"--header", "A\n: b"},
+                                                      {"--path", ""},
                                                       {"--attribute", "x"},
                                                       {"--cost", "points="},
                                                       {"--cost", "-1"},
                                                       {"--method", "G T"},
                                                       {"--method", ""},
                                                       {"--client-ip", "1.2.3"}}) {
-    EXPECT_FALSE(parse(args)) << args[1];
+    const auto spec = parse(args);
+    ASSERT_FALSE(spec) << args[1];
+    EXPECT_EQ(spec.error().text().find_first_of("\r\n"), std::string::npos) << args[1];
   }
 }
 

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <cerrno>
+#include <cstring>
 #include <ctime>
 #include <iostream>
 #include <string>
@@ -42,6 +43,17 @@ void raise_file_limit(std::size_t connections) {
   if (files.rlim_cur >= wanted) return;
   host::log(LogLevel::warning, "too few file descriptors, connections beyond them will wait",
             {{"limit", std::to_string(files.rlim_cur)}, {"wanted", std::to_string(wanted)}});
+}
+
+// Whoever started it reads the ports there; where that fails, the log has them.
+void say_where(const Server& server) {
+  const std::string http = net::to_text(server.endpoint());
+  const std::string admin = net::to_text(server.admin_endpoint());
+  errno = 0;
+  std::cout << "listening http " << http << "\nlistening admin " << admin << std::endl;
+  if (std::cout) return;
+  host::log(LogLevel::error, "standard output cannot be written, the addresses listened on",
+            {{"http", http}, {"admin", admin}, {"error", std::strerror(errno)}});
 }
 
 // Until a signal says to stop; once a second on the way what is buffered is flushed, and the store
@@ -88,8 +100,7 @@ int run(const ServeOptions& options) {
   FindingsLog findings;
   findings.adopted(opened.findings);
   server.start();
-  std::cout << "listening http " << net::to_text(server.endpoint()) << "\n"
-            << "listening admin " << net::to_text(server.admin_endpoint()) << std::endl;
+  say_where(server);
   host::log(LogLevel::info, "serving",
             {{"policy", options.policy_file}, {"id", server.engine().snapshot()->policy->id}});
 
