@@ -132,10 +132,12 @@ class Reader {
     return std::nullopt;
   }
 
-  // Any text: a path that cannot be parsed is in the class `malformed`, as everywhere.
+  // Any text but none: a path that cannot be parsed is in the class `malformed`, as everywhere.
   Problem read_path(const json::value& value) {
     const json::string* text = value.if_string();
-    if (text == nullptr) return problem("path", "must be a string");
+    if (text == nullptr || text->empty()) {
+      return problem("path", "must be a string that is not empty");
+    }
     out_.path = view(*text);
     return std::nullopt;
   }

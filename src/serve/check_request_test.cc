@@ -93,6 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"NoPath", R"({"method":"GET"})", "path"},
         {"MethodNumber", R"({"method":1,"path":"/"})", "method"},
         {"MethodNoToken", R"({"method":"G T","path":"/"})", "method"},
+        {"PathEmpty", R"({"method":"GET","path":""})", "path"},
         {"PathNull", R"({"method":"GET","path":null})", "path"},
         {"UnknownMember", "{" REST ",\"costs\":1}", "costs"},
         {"RepeatedMember", "{" REST ",\"cost\":1,\"cost\":0}", ""},
