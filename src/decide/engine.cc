@@ -185,6 +185,7 @@ Engine::Reloaded Engine::adopt(policy::Loaded loaded) {
                                "restart to apply it; in memory, counts start full then"});
   }
 
+  if (ended_.load(std::memory_order_relaxed)) return result;
   auto snapshot = std::make_shared<const Snapshot>(std::move(loaded.policy), std::move(accounts));
   {
     const std::lock_guard lock(snapshot_mutex_);

@@ -50,6 +50,8 @@ class Engine {
   };
   Reloaded reload();
   Reloaded reload_text(std::string_view text);
+  // From now on nothing is adopted, by a reload at hand neither: the process is about to end.
+  void end_reloads() { ended_.store(true, std::memory_order_relaxed); }
 
   std::shared_ptr<const Snapshot> snapshot() const;
   // Counts the snapshots published; a thread that keeps one compares this before each use.
@@ -85,6 +87,7 @@ class Engine {
   policy::StoreConfig store_config_;
   store::Registry registry_;
   std::mutex reload_mutex_;
+  std::atomic<bool> ended_{false};  // no more reloads
   mutable std::mutex snapshot_mutex_;
   std::shared_ptr<const Snapshot> snapshot_;
   std::atomic<std::uint64_t> version_{0};

@@ -29,12 +29,22 @@ Reloader::Reloader(Server& server, Clock& clock, const ReloaderOptions& options,
 }
 
 Reloader::~Reloader() {
+  stop();
+  thread_.join();
+}
+
+void Reloader::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
+    server_.engine().end_reloads();
   }
-  wake_.notify_one();
-  thread_.join();
+  wake_.notify_all();
+}
+
+bool Reloader::ended_within(std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  return wake_.wait_for(lock, patience, [this] { return ended_; });
 }
 
 void Reloader::request() {
@@ -42,7 +52,7 @@ void Reloader::request() {
     const std::lock_guard lock(mutex_);
     requested_ = true;
   }
-  wake_.notify_one();
+  wake_.notify_all();
 }
 
 std::vector<std::string> Reloader::files() const {
@@ -59,6 +69,9 @@ void Reloader::run() {
     // A policy that names another accounts file: it was not looked at before it was read.
     if (files() != watch_.paths()) look_and_reload("other accounts");
   }
+  const std::lock_guard lock(mutex_);
+  ended_ = true;
+  wake_.notify_all();
 }
 
 const char* Reloader::wait() {
@@ -86,17 +99,28 @@ void Reloader::look_and_reload(const char* why) {
 
 void Reloader::reload(const char* why) {
   const decide::Engine::Reloaded reloaded = server_.reload();
-  const std::string id = server_.engine().snapshot()->policy->id;
-  if (!reloaded.adopted) {
-    findings_.refused(reloaded.findings);
-    host::log(LogLevel::error, "policy refused, the old one stays", {{"id", id}, {"why", why}});
-    return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_) return;
+    reloaded.adopted ? adopted(reloaded.findings, why) : refused(reloaded.findings, why);
   }
-  findings_.adopted(reloaded.findings);
-  host::log(LogLevel::info, "policy reloaded", {{"id", id}, {"why", why}});
-  if (std::exchange(lint_due_, false)) {
-    findings_.linted(lint_findings(server_.engine(), reloaded.findings, clock_.now().wall()));
-  }
+  if (!reloaded.adopted || !std::exchange(lint_due_, false)) return;
+  const policy::Findings lint =
+      lint_findings(server_.engine(), reloaded.findings, clock_.now().wall());
+  const std::lock_guard lock(mutex_);
+  if (!stopping_) findings_.linted(lint);
+}
+
+void Reloader::refused(const policy::Findings& findings, const char* why) {
+  findings_.refused(findings);
+  host::log(LogLevel::error, "policy refused, the old one stays",
+            {{"id", server_.engine().snapshot()->policy->id}, {"why", why}});
+}
+
+void Reloader::adopted(const policy::Findings& findings, const char* why) {
+  findings_.adopted(findings);
+  host::log(LogLevel::info, "policy reloaded",
+            {{"id", server_.engine().snapshot()->policy->id}, {"why", why}});
 }
 
 }  // namespace weir::serve

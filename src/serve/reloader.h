@@ -6,7 +6,8 @@
 // What is read, refused and newly found is logged; what lint says, where a file changed. Its thread
 // gives way to the event loops: a reload takes whole milliseconds of a core, which requests would
 // wait for. Requests that come during a reload are one more reload after it. Thread-safe. The
-// destructor waits for a reload at hand; server and clock outlive it.
+// destructor waits for a reload at hand, after `stop` one that adopts and logs nothing; server and
+// clock outlive it.
 #pragma once
 
 #include <chrono>
@@ -38,12 +39,19 @@ class Reloader {
   Reloader& operator=(const Reloader&) = delete;
 
   void request();
+  // From now on nothing is adopted or logged, of a reload at hand neither. Does not wait for it.
+  void stop();
+  // After `stop`: whether the reload at hand is over.
+  bool ended_within(std::chrono::milliseconds patience);
 
  private:
   void run();
   // Until there is a reason to reload; null: stop.
   const char* wait();
   void reload(const char* why);
+  // Under the mutex, so that nothing is logged after `stop`.
+  void refused(const policy::Findings& findings, const char* why);
+  void adopted(const policy::Findings& findings, const char* why);
   void look_and_reload(const char* why);
   std::vector<std::string> files() const;
 
@@ -57,6 +65,7 @@ class Reloader {
   std::condition_variable wake_;
   bool requested_ = false;
   bool stopping_ = false;
+  bool ended_ = false;
   std::thread thread_;
 };
 

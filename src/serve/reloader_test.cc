@@ -1,8 +1,11 @@
 // Files on disk that change under a running server.
 #include "serve/reloader.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -152,6 +155,31 @@ TEST_F(Reloading, WithoutAWatchOnlyARequestReloads) {
   reloader.request();
   EXPECT_TRUE(until([&] { return limit("k-two") == "700"; }));
   EXPECT_EQ(metric("weir_policy_reloads_total{result=\"adopted\"}"), "1");
+}
+
+// The policy is a pipe that somebody holds open: it is read until the test writes to it.
+TEST_F(Reloading, WhatIsStillBeingReadAtAStopIsNeitherWaitedForNorAdoptedNorLogged) {
+  ASSERT_TRUE(server_);
+  ::testing::internal::CaptureStderr();
+  {
+    const std::string path = folder_ + "/policy.yaml";
+    std::filesystem::remove(path);
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    Reloader reloader(*server_, clock_, {false, std::chrono::milliseconds(1)});
+    reloader.request();
+    int writer = -1;
+    ASSERT_TRUE(until([&] { return (writer = ::open(path.c_str(), O_WRONLY | O_NONBLOCK)) >= 0; }));
+    reloader.stop();
+    EXPECT_FALSE(reloader.ended_within(std::chrono::milliseconds(0)));
+    std::string policy(kPolicy);
+    policy.replace(policy.find("700/min"), 7, "900/min");
+    EXPECT_EQ(::write(writer, policy.data(), policy.size()), static_cast<ssize_t>(policy.size()));
+    ::close(writer);
+    EXPECT_TRUE(reloader.ended_within(std::chrono::seconds(20)));
+  }
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(log.find("policy"), std::string::npos) << log;
+  EXPECT_EQ(limit("k-one"), "700");
 }
 
 }  // namespace

@@ -2,8 +2,10 @@
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <ctime>
 #include <iostream>
@@ -24,6 +26,8 @@ using host::LogLevel;
 
 constexpr int kDone = 0;
 constexpr int kCouldNotStart = 2;
+// For a reload at hand to notice that it is not wanted any more.
+constexpr std::chrono::milliseconds kLastWait{100};
 
 sigset_t handled_signals() {
   sigset_t set;
@@ -109,8 +113,12 @@ int run(const ServeOptions& options) {
   Reloader reloader(server, clock, {.watch = options.watch}, std::move(findings));
   const int signal = wait_for_stop(server, reloader, signals);
   host::log(LogLevel::info, "draining", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
+  reloader.stop();
   server.stop();
   host::log(LogLevel::info, "stopped");
+  // A reload that still reads or compiles, for seconds maybe, is not waited for. What the server
+  // had to write is written.
+  if (!reloader.ended_within(kLastWait)) ::_exit(kDone);
   return kDone;
 }
 

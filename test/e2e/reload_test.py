@@ -90,6 +90,32 @@ def test_a_policy_that_became_a_pipe_stops_neither_decisions_nor_the_stop():
         assert weir.stop() == 0
 
 
+def test_a_stop_does_not_wait_for_a_reload():
+    with stack.folder() as folder, stack.Weir(POLICY.format(extra=""), folder, "--no-watch") as weir:
+        weir.policy.unlink()
+        os.mkfifo(weir.policy)
+        writer = os.open(weir.policy, os.O_RDWR)  # it is read for 5 s, as nothing is written
+        try:
+            weir.reload()
+            stack.wait_until(lambda: str(weir.policy) in files_of(weir.pid), "the reload")
+            assert weir.stop() == 0
+        finally:
+            os.close(writer)
+        last = [line for line in weir.errors().splitlines() if line][-1]
+        assert "msg=stopped" in last, last
+        assert "is no regular file" not in weir.errors(), "the reload had not ended"
+
+
+def files_of(pid):
+    found = []
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            found.append(os.readlink(f"/proc/{pid}/fd/{fd}"))
+        except FileNotFoundError:
+            pass  # closed since it was listed
+    return found
+
+
 NARROW = "version: 1\ntiers: {{t: {{}}}}\nlimits: [{{name: {name}, key: [ip], rate: 10/s, burst: 10}}]\n"
 
 
