@@ -36,6 +36,7 @@ int run_explain(const Arguments&);
 int run_lint(const Arguments&);
 int run_test(const Arguments&);
 int run_accounts(const Arguments&);
+int run_store(const Arguments&);
 int run_schema(const Arguments&);
 
 }  // namespace weir::cli

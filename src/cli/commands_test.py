@@ -60,7 +60,8 @@ class Commands(unittest.TestCase):
         ran = 0
         # The order matters: `accounts` edits the files that later examples read.
         for command in ["", "init", "lint", "check", "explain", "test", "schema", "serve", "accounts",
-                        "accounts list", "accounts add", "accounts set", "accounts remove"]:
+                        "accounts list", "accounts add", "accounts set", "accounts remove",
+                        "store", "store check"]:
             text = self.expect(0, *command.split(), "--help").stdout
             examples = re.findall(r"^  (weir .*)$", text.split("Example")[-1], re.M)
             self.assertTrue(examples, command)
@@ -96,6 +97,7 @@ class Commands(unittest.TestCase):
             (["serve", "examples/plans.yaml", "--lisen", "x"], ["`--lisen`", "`--listen`"]),
             (["schema", "extra"], ["`extra` is one argument too many"]),
             (["accounts", "ad"], ["unknown action `ad`", "`add`"]),
+            (["store", "chek"], ["unknown action `chek`", "`check`"]),
             (["init", "abus"], ["unknown situation `abus`", "`abuse`"]),
             (["lint", "--explain", "WR1O1"], ["unknown code", "`WR101`"]),
             (["check", "examples/plans.yaml", "--cost", "points=x"], ["--cost `points=x`"]),
@@ -114,7 +116,7 @@ class Commands(unittest.TestCase):
 
     def test_commands_of_later_versions_are_refused_by_name(self):
         for name in ["design", "replay", "simulate", "diff", "export", "import", "usage", "set",
-                     "override", "top", "store", "bench"]:
+                     "override", "top", "bench"]:
             self.assertIn("not in this version", self.expect(2, name).stderr)
 
     def test_version(self):

@@ -29,13 +29,14 @@ constexpr std::array kCommands{
     Command{"lint", "find what is wrong with a policy", run_lint},
     Command{"test", "run a timeline of requests against its expectations", run_test},
     Command{"accounts", "add, change, remove and list API keys", run_accounts},
+    Command{"store", "ask the Redis of a policy whether it can keep limits", run_store},
     Command{"schema", "print the JSON Schema of the policy file", run_schema},
 };
 
 // Commands of the format that this version does not have yet.
-constexpr std::array<std::string_view, 12> kLater{"design",   "replay", "simulate", "diff",
+constexpr std::array<std::string_view, 11> kLater{"design",   "replay", "simulate", "diff",
                                                   "export",   "import", "usage",    "set",
-                                                  "override", "top",    "store",    "bench"};
+                                                  "override", "top",    "bench"};
 
 std::string usage() {
   std::string text =

@@ -81,6 +81,7 @@ void Transport::resolved(const tcp::resolver::results_type& found, Connected han
       socket_, found,
       [this, handler = std::move(handler)](const ErrorCode& ec, const tcp::endpoint&) {
         if (ec) return handler(Failure::unreachable, ec);
+        reached_ = true;
         ErrorCode ignored;
         socket_.set_option(tcp::no_delay(true), ignored);
         socket_.set_option(asio::socket_base::keep_alive(true), ignored);

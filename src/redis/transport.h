@@ -43,6 +43,8 @@ class Transport {
   void read(std::span<char> space, Moved handler);
   void write(std::string_view bytes, Moved handler);
   void close();
+  // The other end has accepted; a handshake may be still to come.
+  bool reached() const { return reached_; }
 
  private:
   using Tcp = boost::asio::ip::tcp;
@@ -53,6 +55,7 @@ class Transport {
   const Url& url_;
   Tcp::resolver resolver_;
   Tcp::socket socket_;
+  bool reached_ = false;
   std::optional<boost::asio::ssl::stream<Tcp::socket&>> tls_;
 };
 

@@ -7,9 +7,7 @@
 
 namespace weir::serve {
 
-namespace {
-
-redis::Options options_of(const policy::StoreConfig& config) {
+redis::Options redis_options(const policy::StoreConfig& config) {
   redis::Options options;
   options.url = config.url;
   options.username = config.username;
@@ -27,11 +25,9 @@ redis::Options options_of(const policy::StoreConfig& config) {
   return options;
 }
 
-}  // namespace
-
 Result<std::unique_ptr<store::Store>> open_store(const policy::StoreConfig& config) {
   if (config.type == policy::StoreType::memory) return decide::Engine::open_memory(config);
-  auto opened = redis::RedisStore::open(options_of(config));
+  auto opened = redis::RedisStore::open(redis_options(config));
   if (!opened) return opened.error();
   return std::unique_ptr<store::Store>(std::move(*opened));
 }

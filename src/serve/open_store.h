@@ -8,11 +8,15 @@
 #include <memory>
 
 #include "policy/policy.h"
+#include "redis/options.h"
 #include "store/store.h"
 #include "weir/result.h"
 
 namespace weir::serve {
 
 Result<std::unique_ptr<store::Store>> open_store(const policy::StoreConfig& config);
+
+// What a `store: redis` says.
+redis::Options redis_options(const policy::StoreConfig& config);
 
 }  // namespace weir::serve
