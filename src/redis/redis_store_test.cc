@@ -325,6 +325,21 @@ TEST_F(RedisStoreTest, AUserWhoMayNotRunTheScriptIsToldSo) {
   EXPECT_EQ(store->health().failures(Failure::noperm), 1u);
 }
 
+// What could not be read is not empty: that would admit for ever.
+TEST_F(RedisStoreTest, ALogThatMayNotBeReadAdmitsNothing) {
+  RedisProcess server;
+  RedisClient client(server.port());
+  client.text({"ACL", "SETUSER", "weir", "on", ">pw", "~*", "+@all", "-getrange"});
+  Options options = options_for(server);
+  options.username = "weir";
+  options.password = "pw";
+  const auto store = open(options);
+  const algo::Numbers numbers = a_day(Algorithm::sliding_log, 2);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(ask(*store, {charge_of(numbers, "k")}), Answer::failed);
+  }
+}
+
 TEST_F(RedisStoreTest, ADatabaseThatIsNotThereIsNamed) {
   Options options = options_for(*server_);
   options.url += "/999";

@@ -252,6 +252,9 @@ if logs > 0 then
     log = { key = keys[index], size = 0, gone = 0, at = 0, total = 0, sum = 0, add = 0 }
     open_logs[index] = log
     local v = redis.pcall('GETRANGE', log.key, 0, 39)
+    -- Of another type: no value. Any other error is the call's: a log that could not be read is not
+    -- an empty one.
+    if type(v) == 'table' and v.err and not v.err:find('WRONGTYPE', 1, true) then error(v.err) end
     if type(v) ~= 'string' or #v ~= 40 or v:sub(1, 4) ~= 'WLG1' then return log end
     local places, first, size, gone, at, total = read('<I4I4I4I8I8I8', v, 5)
     if first >= places or size > places or total <= gone or total > most or at > most then
