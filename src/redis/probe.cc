@@ -46,6 +46,8 @@ class Probe {
  private:
   bool connect();
   bool login();
+  void no_login(const Trouble& trouble);
+  void add_tls();
   void gather();
   void gather_hello();
   void gather_config();
@@ -118,12 +120,25 @@ bool Probe::connect() {
     return false;
   }
   add("connect", Grade::ok, address(url_) + " in " + milliseconds_text(since(start)));
-  if (url_.tls) {
-    add("tls", Grade::ok, "on, the certificate is valid for " + url_.host);
-  } else {
-    add("tls", Grade::info, "off", "a rediss:// URL encrypts, also the password");
-  }
   return true;
+}
+
+// Where the greeting fails: in TLS 1.3 a server refuses a client's certificate only then.
+void Probe::no_login(const Trouble& trouble) {
+  const bool hung_up = trouble.failure == Failure::lost;
+  if (url_.tls && (hung_up || trouble.failure == Failure::tls)) {
+    return add("tls", Grade::error, trouble.text,
+               "does the server want a client's certificate? set store.tls.cert and key");
+  }
+  add_tls();
+  if (!hung_up) return failed("login", trouble);
+  add("login", Grade::error, trouble.text,
+      "does the server want TLS? then the URL begins with rediss://");
+}
+
+void Probe::add_tls() {
+  if (url_.tls) return add("tls", Grade::ok, "on, the certificate is valid for " + url_.host);
+  add("tls", Grade::info, "off", "a rediss:// URL encrypts, also the password");
 }
 
 bool Probe::login() {
@@ -131,15 +146,10 @@ bool Probe::login() {
   const bool logs_in = !url_.username.empty() || !url_.password.empty();
   const std::string in_database = ", database " + std::to_string(url_.database);
   if (trouble && trouble->failure != Failure::readonly) {
-    // A server without TLS, or one that speaks nothing else, hangs up on the greeting.
-    if (trouble->failure == Failure::lost && !url_.tls) {
-      add("login", Grade::error, trouble->text,
-          "does the server want TLS? then the URL begins with rediss://");
-    } else {
-      failed(trouble->failure == Failure::tls ? "tls" : "login", *trouble);
-    }
+    no_login(*trouble);
     return false;
   }
+  add_tls();
   serves_ = !trouble;
   if (logs_in) {
     add("login", Grade::ok, "user " + who() + in_database);

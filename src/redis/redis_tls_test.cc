@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "redis/probe.h"
 #include "redis/redis_store.h"
 #include "redis/testing/ask.h"
 #include "redis/testing/redis_process.h"
@@ -171,6 +172,42 @@ TEST_F(RedisTls, AKeyThatIsNotTheCertificatesIsAnErrorAtOnce) {
   const auto store = RedisStore::open(options);
   ASSERT_FALSE(store);
   EXPECT_EQ(store.error().where, "store.tls.key");
+}
+
+// What `weir store check` says of it.
+TEST_F(RedisTls, AProbeSaysWhatIsWrongWithACertificate) {
+  const std::vector<ProbeFinding> served = probe(good(), {.step = seconds(20)});
+  ASSERT_GE(served.size(), 2u);
+  EXPECT_EQ(served[1].what, "tls");
+  EXPECT_EQ(served[1].grade, Grade::ok) << served[1].value;
+  EXPECT_EQ(served.back().what, "script");
+  EXPECT_EQ(served.back().grade, Grade::ok) << served.back().value;
+
+  Options options = good();
+  options.tls_ca = "";
+  const std::vector<ProbeFinding> stranger = probe(options, {.step = seconds(20)});
+  EXPECT_EQ(stranger.back().what, "tls");
+  EXPECT_NE(stranger.back().value.find("certificate verify failed"), std::string::npos)
+      << stranger.back().value;
+
+  options = good();
+  options.tls_cert = options.tls_key = "";
+  const std::vector<ProbeFinding> anonymous = probe(options, {.step = seconds(20)});
+  EXPECT_EQ(anonymous.back().what, "tls") << anonymous.back().value;
+  EXPECT_EQ(anonymous.back().grade, Grade::error) << anonymous.back().value;
+
+  options = good();
+  options.url = "redis://127.0.0.1:" + std::to_string(port_);
+  options.tls_ca = options.tls_cert = options.tls_key = "";
+  const std::vector<ProbeFinding> plain = probe(options, {.step = seconds(20)});
+  EXPECT_EQ(plain.back().what, "login");
+  EXPECT_NE(plain.back().advice.find("rediss://"), std::string::npos) << plain.back().value;
+
+  options = good();
+  options.tls_ca = "/nowhere.pem";
+  const std::vector<ProbeFinding> unread = probe(options, {.step = seconds(20)});
+  ASSERT_EQ(unread.size(), 1u);
+  EXPECT_NE(unread[0].value.find("/nowhere.pem"), std::string::npos) << unread[0].value;
 }
 
 }  // namespace
