@@ -40,6 +40,7 @@ class Source {
     why = std::move(opened.findings);
     if (!opened.engine) return Error{ErrorCode::invalid_argument, "the policy does not load", ""};
     if (auto unknown = unknown_unit(spec, *opened.engine->snapshot()->policy)) return *unknown;
+    note_stand_in(*opened.engine->snapshot()->policy);
     source.session_ = std::make_unique<Session>(std::move(opened.engine));
     return source;
   }

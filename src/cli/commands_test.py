@@ -254,6 +254,12 @@ class Commands(unittest.TestCase):
         self.assertIn("429 denied: limit_exceeded (by plan-second)", text)
         self.expect(0, "check", "examples/plans.yaml", "--count", "9", "--peek", "--exit-code")
 
+    def test_a_redis_policy_is_counted_in_memory_and_that_is_said(self):
+        self.write("p.yaml", "version: 1\nstore: \"redis://127.0.0.1:1/0\"\n"
+                             "limits: [{name: a, key: [ip], rate: 1/s}]\n")
+        for command in ["check", "explain"]:
+            self.assertIn("counts in memory", self.expect(0, command, "p.yaml", "--path", "/").stderr)
+
     def test_a_wrong_policy_is_exit_1_and_an_unreadable_one_exit_2(self):
         self.write("p.yaml", "version: 1\nlimts: []\n")
         for command in ["check", "explain"]:

@@ -93,6 +93,7 @@ int run_explain(const Arguments& args) {
     return options.usage_error(unknown->text());
   }
   if (asked.expanded) return write_output("", policy::expanded(*opened.engine->snapshot()->policy));
+  if (request.given()) note_stand_in(*opened.engine->snapshot()->policy);
   if (request.given()) return one_request(options, asked, *spec, std::move(opened.engine));
   const json::object explained = explain_policy(*opened.engine->snapshot());
   std::cout << (asked.format == "json" ? json::serialize(explained) + "\n"

@@ -1,6 +1,7 @@
 #include "cli/session.h"
 
 #include <algorithm>
+#include <iostream>
 
 #include "engine/view.h"
 #include "serve/verdict_json.h"
@@ -11,6 +12,14 @@ namespace {
 constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 }  // namespace
+
+void note_stand_in(const policy::Policy& policy) {
+  if (policy.store.type == policy::StoreType::memory) return;
+  std::cerr
+      << "note: " << policy.file
+      << " counts in Redis; this command counts in memory, from full. With --server a running "
+         "weir answers.\n";
+}
 
 const Answered& Session::ask(const identity::Facts& facts, Now now) {
   last_->snapshot = engine_->snapshot();

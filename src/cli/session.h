@@ -41,6 +41,9 @@ class Session {
   std::unique_ptr<Answered> last_ = std::make_unique<Answered>();  // an Answer stays where it is
 };
 
+// Says on stderr, where the policy counts in Redis, that this program does not.
+void note_stand_in(const policy::Policy& policy);
+
 // A header of an answer by its name in any case; null where there is none.
 const answer::Header* find_header(const answer::Answer& answer, std::string_view name);
 
