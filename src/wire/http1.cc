@@ -221,6 +221,7 @@ Http1Parser::Status Http1Parser::read_head(std::size_t size) {
     if (ec == http::error::bad_version) {
       return fail(names_other_version(at(0, size)) ? kVersion : kBadRequestLine);
     }
+    if (ec == http::error::multiple_content_length) return fail(kManyLengths);
     if (ec == http::error::bad_content_length) {
       if (head.is_chunked()) return fail(kLengthAndCoding);
       return fail(head.has_length() ? kManyLengths : kBadLength);
