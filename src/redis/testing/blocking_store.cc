@@ -38,7 +38,11 @@ class Kept final : public store::Sink {
 
 void BlockingStore::charge(std::span<const store::Request> requests, Now now, store::Sink& sink) {
   Kept kept(requests.size());
-  store_->charge(requests, latest(now), kept);
+  {
+    // Instants go out in the order they were given, as those of a server's own clock are.
+    const std::lock_guard lock(order_);
+    store_->charge(requests, latest(now), kept);
+  }
   kept.wait();
   for (std::size_t i = 0; i < requests.size(); ++i) {
     store::Verdict v = kept.verdict(i);

@@ -24,7 +24,10 @@ class BlockingStore final : public store::Store {
 
   void charge(std::span<const store::Request> requests, Now now, store::Sink& sink) override;
   void refund(std::span<const store::Charge> charges, Now now) override {
-    store_->refund(charges, latest(now));
+    {
+      const std::lock_guard lock(order_);
+      store_->refund(charges, latest(now));
+    }
     // It is not awaited: an answer on the same connection comes after it.
     (void)inspect(charges.front(), now);
   }
@@ -51,6 +54,7 @@ class BlockingStore final : public store::Store {
 
   std::unique_ptr<RedisStore> store_;
   int port_;
+  std::mutex order_;
   std::mutex mutex_;
   Now latest_;
 };
