@@ -33,8 +33,7 @@ std::string per(Duration period) {
 
 Error zero(std::string_view what) {
   return {ErrorCode::invalid_argument,
-          "a " + std::string(what) + " of 0 is not a limit: the least is 1",
-          std::string(what)};
+          "a " + std::string(what) + " of 0 is not a limit: the least is 1", std::string(what)};
 }
 
 Error too_much(std::string_view field, const std::string& given, const std::string& most) {
