@@ -1,0 +1,132 @@
+// The rows of what follows from the limits: `guarantees`, `degradation`, `response`, `overrides`
+// and `observe`.
+#include "policy/rows.h"
+
+namespace weir::policy {
+
+namespace {
+
+constexpr std::string_view kDialectWords =
+    "ietf fields ietf-03 ietf-06 ietf-07 envoy x-ratelimit github twitter";
+constexpr std::string_view kNoLevels = "remove it";
+
+constexpr Row kRows[] = {
+    {.path = "guarantees",
+     .types = kList,
+     .fallback = "[]",
+     .doc = "What must hold whoever calls; proved from the limits at load, or an error."},
+    {.path = "guarantees[]", .types = kMap, .doc = "A guarantee."},
+    {.path = "guarantees[].name", .types = kName, .doc = "Its name.", .required = true},
+    {.path = "guarantees[].classes",
+     .types = kList | kText,
+     .fallback = "\"*\"",
+     .doc = "The classes it is about."},
+    {.path = "guarantees[].classes[]", .types = kText, .doc = "A class."},
+    {.path = "guarantees[].unit", .types = kName, .fallback = "requests", .doc = "What it counts."},
+    {.path = "guarantees[].max",
+     .types = kCount,
+     .doc = "The most in any window.",
+     .required = true,
+     .least = 1},
+    {.path = "guarantees[].window",
+     .types = kDuration,
+     .doc = "Its length, half-open.",
+     .required = true},
+
+    {.path = "degradation", .types = kMap, .doc = kNoLevels, .since = kLater},
+    {.path = "degradation.signals", .types = kNames, .doc = kNoLevels, .since = kLater},
+    {.path = "degradation.signals.*", .types = kText, .doc = kNoLevels, .since = kLater},
+    {.path = "degradation.levels", .types = kList, .doc = kNoLevels, .since = kLater},
+    {.path = "degradation.levels[]", .types = kMap, .doc = kNoLevels, .since = kLater},
+    {.path = "degradation.levels[].name", .types = kName, .doc = kNoLevels, .since = kLater},
+    {.path = "degradation.levels[].enter", .types = kText, .doc = kNoLevels, .since = kLater},
+    {.path = "degradation.levels[].exit", .types = kText, .doc = kNoLevels, .since = kLater},
+    {.path = "degradation.levels[].scale", .types = kFraction, .doc = kNoLevels, .since = kLater},
+    {.path = "degradation.levels[].deny", .types = kList, .doc = kNoLevels, .since = kLater},
+    {.path = "degradation.levels[].stale", .types = kList, .doc = kNoLevels, .since = kLater},
+    {.path = "degradation.levels[].except", .types = kList, .doc = kNoLevels, .since = kLater},
+    {.path = "degradation.levels[].allow_only", .types = kList, .doc = kNoLevels, .since = kLater},
+    {.path = "degradation.levels[].status", .types = kInteger, .doc = kNoLevels, .since = kLater},
+    {.path = "degradation.levels[].page", .types = kText, .doc = kNoLevels, .since = kLater},
+
+    {.path = "response", .types = kMap, .fallback = "{}", .doc = "What clients see."},
+    {.path = "response.headers",
+     .types = kList,
+     .fallback = "[ietf, fields]",
+     .doc = "The dialects of header fields that every response carries; `[]`: none."},
+    {.path = "response.headers[]", .types = kWord, .words = kDialectWords, .doc = "A dialect."},
+    {.path = "response.reset",
+     .types = kWord,
+     .fallback = "delta",
+     .words = "delta epoch",
+     .doc = "Resets of `fields` and `x-ratelimit`: seconds from now, or Unix time."},
+    {.path = "response.body",
+     .types = kMap | kWord,
+     .fallback = "both",
+     .words = "problem error both",
+     .doc = "Of a denial: an RFC 9457 problem document, an `error` member, or both in one."},
+    {.path = "response.body.template",
+     .types = kText,
+     .doc = "A file with the owner's own body.",
+     .required = true},
+    {.path = "response.retry_after", .types = kMap, .fallback = "{}", .doc = "Of Retry-After."},
+    {.path = "response.retry_after.jitter",
+     .types = kFraction,
+     .fallback = "0",
+     .doc = "Spreads clients: up to this share longer, never shorter."},
+    {.path = "response.cors_expose",
+     .types = kBool,
+     .fallback = "true",
+     .doc = "Lets scripts in browsers read the fields."},
+    {.path = "response.docs", .types = kText, .doc = "The page that explains the limits."},
+
+    {.path = "overrides",
+     .types = kList,
+     .fallback = "[]",
+     .doc =
+         "Other numbers for one account or one value of a key, until a day or under a contract."},
+    {.path = "overrides[]", .types = kMap, .doc = "An override."},
+    {.path = "overrides[].limit",
+     .types = kName,
+     .doc = "The limit it is about.",
+     .required = true},
+    {.path = "overrides[].key",
+     .types = kNames,
+     .doc = "Whose: `{account: NAME}` or `{KEY: value}`.",
+     .required = true},
+    {.path = "overrides[].key.*", .types = kText, .doc = "The account or the value."},
+    {.path = "overrides[].rate",
+     .types = kRate,
+     .doc = "`N/period`; for a window algorithm N is the limit and the period its window.",
+     .required = true},
+    {.path = "overrides[].burst", .types = kCount, .doc = "As limits[].burst.", .least = 1},
+    {.path = "overrides[].until",
+     .types = kDate,
+     .doc = "The end: a day (that whole day in UTC) or an RFC 3339 instant."},
+    {.path = "overrides[].reason", .types = kText, .doc = "Why; needed with `until`."},
+    {.path = "overrides[].contract", .types = kText, .doc = "In place of `until` and `reason`."},
+
+    {.path = "observe", .types = kMap, .fallback = "{}", .doc = "What is kept for operators."},
+    {.path = "observe.top_keys",
+     .types = kCount,
+     .doc = "remove it; `decision_log` names who is denied",
+     .since = kLater},
+    {.path = "observe.decision_log",
+     .types = kMap,
+     .fallback = "{}",
+     .doc = "Shares of decisions that are logged."},
+    {.path = "observe.decision_log.denied",
+     .types = kFraction,
+     .fallback = "0",
+     .doc = "Of the denials."},
+    {.path = "observe.decision_log.allowed",
+     .types = kFraction,
+     .fallback = "0",
+     .doc = "Of the admissions."},
+};
+
+}  // namespace
+
+std::span<const Row> outcome_rows() { return kRows; }
+
+}  // namespace weir::policy
