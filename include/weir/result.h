@@ -21,6 +21,7 @@ enum class ErrorCode {
   not_found,
   unsupported,  // known, but not in this version
   io,           // the operating system said no
+  unavailable,  // it said no for a reason that may pass: no free descriptor, a file being replaced
   internal,     // a fault of weir's own
 };
 

@@ -203,9 +203,9 @@ Accounts::Loaded Accounts::load_file(const std::string& path, const Policy& poli
   if (text) return load_text(*text, path, policy);
   Report report(policy.file);
   const std::string tier = policy.tiers.empty() ? "TIER" : policy.tiers.back().name;
-  report.error(policy.accounts_at, text.error().message,
-               "`weir accounts add " + policy.file + " --tier " + tier +
-                   " --account NAME` makes it with a first key, and an empty file will do");
+  report.unreadable(policy.accounts_at, text.error(),
+                    "`weir accounts add " + policy.file + " --tier " + tier +
+                        " --account NAME` makes it with a first key, and an empty file will do");
   return {nullptr, report.take()};
 }
 

@@ -43,7 +43,7 @@ bool from_elsewhere(std::string_view text) {
 std::optional<std::string> resolved(Build& build, const Node& node) {
   Result<std::string> text = resolve_text(node.text, build.folder);
   if (text) return std::move(*text);
-  build.report.error(node.at, text.error().message);
+  build.report.unreadable(node.at, text.error());
   return std::nullopt;
 }
 

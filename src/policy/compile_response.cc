@@ -37,8 +37,7 @@ void compile_template(Build& build, const Node& path) {
   build.typed.body_template = path.text;
   Result<std::string> text = read_file(resolve_path(build.folder, path.text), kMaxTemplate);
   if (!text) {
-    build.report.error(path.at, text.error().message,
-                       "relative paths start at the policy's folder");
+    build.report.unreadable(path.at, text.error(), "relative paths start at the policy's folder");
     return;
   }
   if (const Result<void> good = check_template(*text); !good) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -25,7 +26,28 @@ Error io(const std::string& path, const std::string& what) {
   return {ErrorCode::io, "`" + printable(path) + "` " + what, {}};
 }
 
-std::string unreadable() { return std::string("cannot be read: ") + std::strerror(errno); }
+// May be otherwise when it is tried again. A file that is removed and written anew is absent
+// between.
+bool may_pass(int error) {
+  constexpr std::array kPassing{EMFILE, ENFILE, ENOMEM, ENOBUFS, EINTR,    EAGAIN,
+                                ENOENT, ESTALE, EIO,    EBUSY,   ETIMEDOUT};
+  return std::find(kPassing.begin(), kPassing.end(), error) != kPassing.end();
+}
+
+Error unreadable(const std::string& path) {
+  const int why = errno;
+  Error error = io(path, std::string("cannot be read: ") + std::strerror(why));
+  if (may_pass(why)) error.code = ErrorCode::unavailable;
+  return error;
+}
+
+// Half of it may be what was there before, or what is there already.
+bool written_meanwhile(int fd, const struct stat& before) {
+  struct stat after {};
+  return ::fstat(fd, &after) != 0 || after.st_size != before.st_size ||
+         after.st_mtim.tv_sec != before.st_mtim.tv_sec ||
+         after.st_mtim.tv_nsec != before.st_mtim.tv_nsec;
+}
 
 class Descriptor {
  public:
@@ -71,9 +93,9 @@ Result<std::string> read_file(const std::string& path, std::size_t most,
                               std::chrono::milliseconds patience) {
   // Not blocking: to open a pipe that nobody writes must not stop a reload, or a stop, for ever.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.get() < 0) return io(path, unreadable());
+  if (file.get() < 0) return unreadable(path);
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0) return io(path, unreadable());
+  if (::fstat(file.get(), &status) != 0) return unreadable(path);
   if (S_ISDIR(status.st_mode)) return io(path, "is a folder");
   const auto deadline = Waiting::now() + patience;
   std::string text;
@@ -86,9 +108,12 @@ Result<std::string> read_file(const std::string& path, std::size_t most,
     text.resize(std::min(std::max(size * 2, kFirstRead), most + 1));
     const ssize_t n = ::read(file.get(), text.data() + size, text.size() - size);
     text.resize(size + static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
-    if (n < 0 && errno != EINTR && errno != EAGAIN) return io(path, unreadable());
+    if (n < 0 && errno != EINTR && errno != EAGAIN) return unreadable(path);
     if (text.size() > most) return io(path, "is larger than " + std::to_string(most) + " bytes");
-    if (n == 0) return text;
+    if (n != 0) continue;
+    if (!S_ISREG(status.st_mode) || !written_meanwhile(file.get(), status)) return text;
+    return Error{
+        ErrorCode::unavailable, "`" + printable(path) + "` was written while it was read", {}};
   }
 }
 

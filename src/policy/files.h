@@ -19,6 +19,7 @@ std::string resolve_path(std::string_view folder, std::string_view path);
 std::string folder_of(std::string_view path);
 
 // The whole file, if it has at most `most` bytes. A pipe or a device must end within `patience`.
+// ErrorCode::unavailable: it may be there later, as where it is being replaced or written.
 Result<std::string> read_file(const std::string& path, std::size_t most,
                               std::chrono::milliseconds patience = std::chrono::seconds(5));
 

@@ -100,6 +100,11 @@ void Report::error(Position at, std::string message, std::string help, std::stri
   add({Severity::error, std::move(code), file_, at, std::move(message), std::move(help)});
 }
 
+void Report::unreadable(Position at, const Error& why, std::string help) {
+  add({Severity::error, "", file_, at, why.message, std::move(help),
+       why.code == ErrorCode::unavailable});
+}
+
 void Report::warning(Position at, std::string message, std::string help, std::string code) {
   add({Severity::warning, std::move(code), file_, at, std::move(message), std::move(help)});
 }

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "policy/position.h"
+#include "weir/result.h"
 
 namespace weir::policy {
 
@@ -22,6 +23,8 @@ class Report {
   explicit Report(std::string file) : file_(std::move(file)) {}
 
   void error(Position at, std::string message, std::string help = {}, std::string code = {});
+  // What was named cannot be read: an error, passing where `why` is ErrorCode::unavailable.
+  void unreadable(Position at, const Error& why, std::string help = {});
   void warning(Position at, std::string message, std::string help = {}, std::string code = {});
   void info(Position at, std::string message, std::string help = {}, std::string code = {});
 

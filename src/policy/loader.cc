@@ -114,8 +114,9 @@ Loaded load_file(const std::string& path) {
   if (text) return load_text(*text, path);
   Report report(path);
   const std::string named = "`" + printable(path) + "` ";  // the finding begins with the path
-  const std::string& why = text.error().message;
-  report.error({}, why.starts_with(named) ? why.substr(named.size()) : why);
+  Error why = text.error();
+  if (why.message.starts_with(named)) why.message.erase(0, named.size());
+  report.unreadable({}, why);
   return finish(nullptr, report);
 }
 

@@ -22,6 +22,8 @@ struct Finding {
   Position at;
   std::string message;
   std::string help;  // what to do; the nearest word
+  // The same files may load later: the system had no descriptor, or a file was being replaced.
+  bool passing = false;
 
   // "policy.yaml:3:5: error: unknown key `limts`; did you mean `limits`?"
   std::string text() const;

@@ -2,6 +2,9 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <new>
+#include <string_view>
 #include <utility>
 
 #include "host/log.h"
@@ -17,6 +20,27 @@ using host::LogLevel;
 void give_way() {
   constexpr int kNice = 10;
   ::setpriority(PRIO_PROCESS, 0, kNice);
+}
+
+constexpr std::string_view kTriedAgain = "tried again";
+
+bool may_pass(const policy::Findings& findings) {
+  return std::all_of(findings.begin(), findings.end(), [](const policy::Finding& f) {
+    return f.passing || f.severity != policy::Severity::error;
+  });
+}
+
+// A reload for which there is not enough memory changes nothing, as one that finds mistakes.
+decide::Engine::Reloaded try_reload(Server& server) {
+  try {
+    return server.reload();
+  } catch (const std::bad_alloc&) {
+    policy::Finding finding;
+    finding.file = server.engine().file();
+    finding.message = "there is not enough memory to load it";
+    finding.passing = true;
+    return {false, {std::move(finding)}};
+  }
 }
 
 }  // namespace
@@ -77,18 +101,27 @@ void Reloader::run() {
 const char* Reloader::wait() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    const auto called = [this] { return requested_ || stopping_; };
-    if (options_.watch) {
-      wake_.wait_for(lock, options_.poll, called);
-    } else {
-      wake_.wait(lock, called);
-    }
+    sleep(lock);
     if (stopping_) return nullptr;
     if (requested_) {
       requested_ = false;
       return "SIGHUP";
     }
-    if (watch_.changed()) return "file changed";
+    if (options_.watch && watch_.changed()) return "file changed";
+    if (next_try_ && Waiting::now() >= *next_try_) return kTriedAgain.data();
+  }
+}
+
+// Until there may be something to do. Who watches looks every poll, and not earlier: a change is
+// one that has rested so long.
+void Reloader::sleep(std::unique_lock<std::mutex>& lock) {
+  const auto called = [this] { return requested_ || stopping_; };
+  if (options_.watch) {
+    wake_.wait_for(lock, options_.poll, called);
+  } else if (next_try_) {
+    wake_.wait_until(lock, *next_try_, called);
+  } else {
+    wake_.wait(lock, called);
   }
 }
 
@@ -98,7 +131,7 @@ void Reloader::look_and_reload(const char* why) {
 }
 
 void Reloader::reload(const char* why) {
-  const decide::Engine::Reloaded reloaded = server_.reload();
+  const decide::Engine::Reloaded reloaded = try_reload(server_);
   {
     const std::lock_guard lock(mutex_);
     if (stopping_) return;
@@ -112,12 +145,28 @@ void Reloader::reload(const char* why) {
 }
 
 void Reloader::refused(const policy::Findings& findings, const char* why) {
+  const bool again = may_pass(findings);
+  const bool known = again && why == kTriedAgain;
+  if (again) {
+    plan_next_try(why);
+  } else {
+    next_try_.reset();
+  }
+  if (known) return;
   findings_.refused(findings);
-  host::log(LogLevel::error, "policy refused, the old one stays",
+  host::log(LogLevel::error,
+            again ? "policy not read, the old one stays, it is tried again"
+                  : "policy refused, the old one stays",
             {{"id", server_.engine().snapshot()->policy->id}, {"why", why}});
 }
 
+void Reloader::plan_next_try(const char* why) {
+  pause_ = why == kTriedAgain ? std::min(pause_ * 2, options_.longest_pause) : options_.first_pause;
+  next_try_ = Waiting::now() + pause_;
+}
+
 void Reloader::adopted(const policy::Findings& findings, const char* why) {
+  next_try_.reset();
   findings_.adopted(findings);
   host::log(LogLevel::info, "policy reloaded",
             {{"id", server_.engine().snapshot()->policy->id}, {"why", why}});

@@ -4,9 +4,11 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -18,6 +20,8 @@
 namespace weir::serve {
 namespace {
 
+using std::chrono::hours;
+using std::chrono::milliseconds;
 using testing::account_line;
 using testing::auth;
 using testing::HttpClient;
@@ -50,13 +54,21 @@ class Reloading : public ::testing::Test {
     const auto reply = client.ask(auth("GET", "/", {{"X-Api-Key", std::string(key)}}));
     return reply ? reply->field("RateLimit-Limit").value_or("") : "no answer";
   }
-  std::string metric(const std::string& name) {
-    HttpClient client(server_->admin_port());
-    const std::string text = client.ask(testing::request("GET", "/metrics"))->body;
+  // -1: there is none.
+  static int metric(HttpClient& admin, const std::string& name) {
+    const std::string text = admin.ask(testing::request("GET", "/metrics"))->body;
     const std::size_t at = text.find("\n" + name + " ");
-    return at == std::string::npos
-               ? ""
-               : text.substr(at + name.size() + 2, text.find('\n', at + 1) - at - name.size() - 2);
+    return at == std::string::npos ? -1 : std::stoi(text.substr(at + name.size() + 2));
+  }
+  int reloads(const std::string& result) {
+    HttpClient admin(server_->admin_port());
+    return metric(admin, "weir_policy_reloads_total{result=\"" + result + "\"}");
+  }
+  int refusals() { return reloads("refused"); }
+  static int lines(const std::string& log, std::string_view text) {
+    int n = 0;
+    for (std::size_t at = log.find(text); at != std::string::npos; at = log.find(text, at + 1)) ++n;
+    return n;
   }
   template <typename Condition>
   static bool until(Condition condition) {
@@ -86,12 +98,10 @@ TEST_F(Reloading, AChangedPolicyIsAdoptedAndAWrongOneIsNot) {
   ASSERT_TRUE(server_);
   Reloader reloader(*server_, clock_, kSoon);
   replace("policy.yaml", "version: 1\nlimts: []\n");
-  EXPECT_TRUE(
-      until([&] { return metric("weir_policy_reloads_total{result=\"refused\"}") == "1"; }));
+  EXPECT_TRUE(until([&] { return refusals() == 1; }));
   EXPECT_EQ(limit("k-one"), "700");
   replace("policy.yaml", std::string(kPolicy) + "# the same, but for this\n");
-  EXPECT_TRUE(
-      until([&] { return metric("weir_policy_reloads_total{result=\"adopted\"}") == "1"; }));
+  EXPECT_TRUE(until([&] { return reloads("adopted") == 1; }));
 }
 
 TEST_F(Reloading, WrongAccountsLeaveTheOldOnes) {
@@ -100,8 +110,9 @@ TEST_F(Reloading, WrongAccountsLeaveTheOldOnes) {
   {
     Reloader reloader(*server_, clock_, kSoon);
     replace("keys.csv", account_line("k-one", "pro", "one") + "half a li");
-    EXPECT_TRUE(
-        until([&] { return metric("weir_policy_reloads_total{result=\"refused\"}") == "1"; }));
+    EXPECT_TRUE(until([&] { return refusals() == 1; }));
+    reloader.request();  // what is logged of the first is logged before the second is read
+    EXPECT_TRUE(until([&] { return refusals() == 2; }));
   }
   const std::string log = ::testing::internal::GetCapturedStderr();
   EXPECT_THAT(log, ::testing::HasSubstr("keys.csv:2"));
@@ -112,11 +123,6 @@ TEST_F(Reloading, WrongAccountsLeaveTheOldOnes) {
 
 TEST_F(Reloading, WhatIsFoundAgainIsNotLoggedAgain) {
   ASSERT_TRUE(server_);
-  const auto lines = [](const std::string& log, std::string_view text) {
-    std::size_t n = 0;
-    for (std::size_t at = log.find(text); at != std::string::npos; at = log.find(text, at + 1)) ++n;
-    return n;
-  };
   ::testing::internal::CaptureStderr();
   {
     Reloader reloader(*server_, clock_, kSoon);
@@ -131,9 +137,9 @@ TEST_F(Reloading, WhatIsFoundAgainIsNotLoggedAgain) {
     ASSERT_TRUE(until([&] { return limit("k-three") == "1000000"; }));
   }
   const std::string log = ::testing::internal::GetCapturedStderr();
-  EXPECT_EQ(lines(log, "policy reloaded"), 3u) << log;
-  EXPECT_EQ(lines(log, "code=WR126"), 1u) << log;
-  EXPECT_EQ(lines(log, "code=\"\""), 0u) << log;
+  EXPECT_EQ(lines(log, "policy reloaded"), 3) << log;
+  EXPECT_EQ(lines(log, "code=WR126"), 1) << log;
+  EXPECT_EQ(lines(log, "code=\"\""), 0) << log;
 }
 
 TEST_F(Reloading, OtherAccountsOfANewPolicyAreWatched) {
@@ -154,7 +160,66 @@ TEST_F(Reloading, WithoutAWatchOnlyARequestReloads) {
   replace("keys.csv", account_line("k-two", "pro", "two"));
   reloader.request();
   EXPECT_TRUE(until([&] { return limit("k-two") == "700"; }));
-  EXPECT_EQ(metric("weir_policy_reloads_total{result=\"adopted\"}"), "1");
+  EXPECT_EQ(reloads("adopted"), 1);
+}
+
+TEST_F(Reloading, IsTriedAgainWhileNoDescriptorIsFreeAndLoggedOnce) {
+  ASSERT_TRUE(server_);
+  HttpClient admin(server_->admin_port());  // connected before there is no more
+  const auto refused = [&] {
+    return metric(admin, "weir_policy_reloads_total{result=\"refused\"}");
+  };
+  ASSERT_EQ(refused(), 0);
+  ::testing::internal::CaptureStderr();
+  {
+    Reloader reloader(*server_, clock_, {false, milliseconds(1), milliseconds(1), milliseconds(4)});
+    replace("keys.csv", account_line("k-two", "pro", "two"));
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+    rlimit none = before;
+    none.rlim_cur = 3;  // those below it are open
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+    reloader.request();
+    EXPECT_TRUE(until([&] { return refused() >= 4; }));
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+    EXPECT_TRUE(until([&] { return limit("k-two") == "700"; }));
+  }
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(lines(log, "Too many open files"), 1) << log;
+  EXPECT_EQ(lines(log, "the old one stays, it is tried again"), 1) << log;
+  EXPECT_THAT(log, ::testing::HasSubstr("why=\"tried again\""));
+  EXPECT_EQ(lines(log, "policy reloaded"), 1) << log;
+}
+
+TEST_F(Reloading, AFileThatIsNotThereYetIsTriedAgainWithLongerAndLongerPauses) {
+  ASSERT_TRUE(server_);
+  std::filesystem::remove(folder_ + "/keys.csv");
+  Reloader reloader(*server_, clock_, {false, milliseconds(1), milliseconds(1), hours(1)});
+  const auto begin = std::chrono::steady_clock::now();
+  reloader.request();
+  EXPECT_TRUE(until([&] { return refusals() >= 7; }));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, milliseconds(1 + 2 + 4 + 8 + 16 + 32));
+  EXPECT_EQ(limit("k-one"), "700");
+  replace("keys.csv", account_line("k-two", "pro", "two"));
+  EXPECT_TRUE(until([&] { return limit("k-two") == "700"; }));
+}
+
+TEST_F(Reloading, AMistakeIsNotTriedAgain) {
+  ASSERT_TRUE(server_);
+  ::testing::internal::CaptureStderr();
+  constexpr int kRequests = 20;
+  {
+    Reloader reloader(*server_, clock_, {false, milliseconds(1), milliseconds(1), milliseconds(1)});
+    replace("policy.yaml", "version: 1\nlimts: []\n");
+    for (int n = 1; n <= kRequests; ++n) {
+      reloader.request();
+      ASSERT_TRUE(until([&] { return refusals() >= n; }));
+      ASSERT_EQ(refusals(), n);
+    }
+  }
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_GE(lines(log, "policy refused, the old one stays"), kRequests - 1) << log;
+  EXPECT_EQ(lines(log, "tried again"), 0) << log;
 }
 
 // The policy is a pipe that somebody holds open: it is read until the test writes to it.
