@@ -14,6 +14,7 @@
 #include "identity/caller.h"
 #include "identity/show.h"
 #include "policy/route.h"
+#include "policy/segments.h"
 #include "policy/words.h"
 
 namespace weir::cli {
@@ -54,15 +55,14 @@ std::string part_text(const Policy& policy, const policy::Limit& limit, const po
 // The pattern that led to the class; empty for default, malformed and classes by attribute.
 std::string matched_pattern(const Policy& policy, policy::ClassId class_id,
                             const identity::Facts& facts) {
-  std::array<char, policy::kMaxPath> buffer;
-  const auto path = policy::normalize_path(facts.target, policy.paths, buffer);
-  if (!path) return "";
+  policy::Segments path;
+  if (!policy.routes.cut(facts.target, path)) return "";
   std::vector<const policy::Pattern*> patterns;
   for (const policy::Class& c : policy.classes) {
     for (const policy::Pattern& p : c.match) patterns.push_back(&p);
   }
   std::uint32_t from = 0;
-  while (const auto match = policy.routes.match(facts.method, *path, from)) {
+  while (const auto match = policy.routes.match(facts.method, path, from)) {
     if (match->class_id == class_id && match->order < patterns.size()) {
       return pattern_text(*patterns[match->order]);
     }

@@ -1,10 +1,10 @@
 #include "decide/classify.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "policy/route.h"
+#include "policy/segments.h"
 
 namespace weir::decide {
 namespace {
@@ -21,11 +21,10 @@ bool holds_all(const policy::Class& c, identity::Caller& caller) {
 ClassId by_path(const policy::Policy& policy, const identity::Facts& facts,
                 identity::Caller& caller) {
   if (facts.target.empty()) return policy.default_class();
-  std::array<char, policy::kMaxPath> buffer;
-  const auto path = policy::normalize_path(facts.target, policy.paths, buffer);
-  if (!path) return policy.malformed_class();
+  policy::Segments path;
+  if (!policy.routes.cut(facts.target, path)) return policy.malformed_class();
   std::uint32_t from = 0;
-  while (const auto match = policy.routes.match(facts.method, *path, from)) {
+  while (const auto match = policy.routes.match(facts.method, path, from)) {
     if (holds_all(policy.classes[match->class_id], caller)) return match->class_id;
     from = match->order + 1;
   }

@@ -11,6 +11,7 @@
 
 #include "algo/numbers.h"
 #include "policy/findings.h"
+#include "policy/segments.h"
 
 namespace weir::policy {
 namespace {
@@ -108,7 +109,9 @@ TEST(ShortForm, CostsBecomeClassesNamedAfterTheirPattern) {
   EXPECT_EQ(policy->classes[0].cost[1], (std::vector<std::uint64_t>{10, 5, 1}));
   EXPECT_EQ(policy->classes[0].cost[0], (std::vector<std::uint64_t>{1, 1, 1}));
   EXPECT_EQ(policy->classes[3].cost[1], (std::vector<std::uint64_t>{1, 1, 1}));
-  const auto match = policy->routes.match("POST", "/api/generate");
+  Segments path;
+  ASSERT_TRUE(policy->routes.cut("/api/generate", path));
+  const auto match = policy->routes.match("POST", path);
   ASSERT_TRUE(match);
   EXPECT_EQ(match->class_id, 0);
 }

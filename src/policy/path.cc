@@ -54,35 +54,6 @@ std::string_view raw_path(std::string_view target) {
   return slash == std::string_view::npos ? "/" : path.substr(slash);
 }
 
-// What a byte of a target asks of a path that might be in normal form already.
-enum class Byte : std::uint8_t { plain, slash, dot, end, other };
-
-constexpr std::array<Byte, 256> kBytes = [] {
-  std::array<Byte, 256> bytes{};
-  for (int i = 0; i < 256; ++i) {
-    const bool text = i > 0x20 && i < 0x7f && i != '%';
-    bytes[static_cast<std::size_t>(i)] = text ? Byte::plain : Byte::other;
-  }
-  bytes['/'] = Byte::slash;
-  bytes['.'] = Byte::dot;
-  bytes['?'] = bytes['#'] = Byte::end;
-  return bytes;
-}();
-
-// The path of a target that is as a router would have it, as nearly all are: printable ASCII, no
-// escape, no empty segment, none that begins with a dot. Its size; 0: look closer.
-std::size_t already_normal(std::string_view target, bool strip_slash) {
-  if (target.empty() || target[0] != '/' || target.size() > kMaxPath) return 0;
-  std::size_t i = 1;
-  for (; i < target.size(); ++i) {
-    const Byte byte = kBytes[static_cast<unsigned char>(target[i])];
-    if (byte == Byte::plain) continue;
-    if (byte == Byte::end) break;
-    if (byte == Byte::other || target[i - 1] == '/') return 0;
-  }
-  return i > 1 && target[i - 1] == '/' && strip_slash ? i - 1 : i;
-}
-
 }  // namespace
 
 std::optional<std::size_t> decode_segment(std::string_view raw, std::span<char> out) {
@@ -130,10 +101,6 @@ RawSegment next_segment(std::string_view& rest, bool encoded_slash) {
 std::optional<std::string_view> normalize_path(std::string_view target, const PathRules& rules,
                                                std::span<char> out) {
   if (target == "*") return target;  // `OPTIONS *`: no path; it falls in the default class
-  if (!rules.fold_case) {
-    const std::size_t size = already_normal(target, rules.strip_slash);
-    if (size != 0) return std::string_view{target.data(), size};
-  }
   std::string_view rest = raw_path(target);
   if (rest.empty() || rest[0] != '/' || rest.size() > kMaxPath || out.size() < kMaxPath) {
     return std::nullopt;

@@ -1,10 +1,10 @@
 // A trie of path segments.
 //
-// A lookup splits the path, hashing each segment on the way, and walks the trie, taking the literal
-// child and the `*` child where both exist. The trie is a tree and `**` only ends a
-// pattern, so a walk visits a node at most once, whatever the path: the cost is bounded by the
-// number of nodes, and in practice by what the order of patterns prunes (a subtree whose patterns
-// all come after the best match so far is not entered).
+// A lookup walks the trie by the hashes of the path's segments, taking the literal child and the
+// `*` child where both exist. The trie is a tree and `**` only ends a pattern, so a walk visits a
+// node at most once, whatever the path: the cost is bounded by the number of nodes, and in practice
+// by what the order of patterns prunes (a subtree whose patterns all come after the best match so
+// far is not entered).
 #include "policy/route.h"
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 
 #include "policy/name_index.h"
 #include "policy/path.h"
+#include "policy/segments.h"
 #include "policy/unicode.h"
 
 namespace weir::policy {
@@ -24,7 +25,6 @@ namespace {
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kStar = kNone - 1;  // `*` or `{name}`
 constexpr std::uint32_t kEmpty = 0;         // the segment after a slash at the end
-constexpr std::size_t kMaxDepth = kMaxSegments;
 
 struct Entry {
   std::uint32_t order;
@@ -33,14 +33,19 @@ struct Entry {
 };
 
 struct Node {
-  std::uint32_t parent = kNone;  // of a literal child, and the segment it stands for
-  std::string text;
   std::uint32_t first = kNone;  // the least and the greatest order of the subtree
   std::uint32_t last = 0;
-  std::uint32_t star = kNone;  // child
-  bool has_children = false;   // literal ones
-  std::vector<Entry> here;     // patterns that end here, ascending
-  std::vector<Entry> rest;     // patterns that end here with `**`, ascending
+  std::uint32_t star = kNone;    // child
+  std::uint32_t parent = kNone;  // of a literal child, and the segment it stands for
+  std::uint32_t symbol = kEmpty;
+  std::uint32_t size = 0;     // of that segment's text
+  bool has_children = false;  // literal ones
+  bool has_rest = false;      // its Ends has patterns with `**`
+};
+
+struct Ends {
+  std::vector<Entry> here;  // patterns that end at a node, ascending
+  std::vector<Entry> rest;  // those that end there with `**`, ascending
 };
 
 // A pattern as the table compiled it, for lint.
@@ -80,73 +85,16 @@ bool meet(const Compiled& a, const Compiled& b) {
   return a.symbols.size() < b.symbols.size() ? a.any_rest : b.any_rest;
 }
 
-// The segments of a path, as deep as any pattern goes.
-class Segments {
- public:
-  struct Segment {
-    const char* data;
-    std::size_t size;
-    std::uint64_t hash;
-    std::string_view text() const { return {data, size}; }
-  };
-
-  Segments(std::string_view path, std::size_t depth) {
-    const char* p = path.data() + 1;
-    const char* const end = path.data() + path.size();
-    deeper_ = p != end;
-    while (deeper_ && count_ < depth) {
-      Segment& segment = segments_[count_++];
-      segment = cut(p, end);
-      p += segment.size;
-      deeper_ = p != end;
-      if (deeper_) ++p;
-    }
-  }
-  std::size_t size() const { return count_; }
-  // There are more than these.
-  bool deeper() const { return deeper_; }
-  const Segment& operator[](std::size_t i) const { return segments_[i]; }
-
- private:
-  // Up to the next slash, by words.
-  static Segment cut(const char* p, const char* end) {
-    const char* const start = p;
-    TextHash hash;
-    for (;;) {
-      const auto left = static_cast<std::size_t>(end - p);
-      const bool whole = left >= TextHash::kWord;
-      std::uint64_t word = whole ? base::little_endian_64(p) : base::little_endian(p, left);
-      std::size_t used = whole ? TextHash::kWord : left;
-      // The high bit of each byte that is a slash; only the lowest can be relied on.
-      constexpr std::uint64_t kOnes = 0x0101010101010101;
-      const std::uint64_t apart = word ^ kOnes * '/';
-      const std::uint64_t slashes = (apart - kOnes) & ~apart & kOnes * 0x80;
-      if (slashes != 0) {
-        used = static_cast<std::size_t>(std::countr_zero(slashes)) / 8;
-        word &= (std::uint64_t{1} << 8 * used) - 1;
-      }
-      hash.add(word);
-      p += used;
-      if (used < TextHash::kWord) break;
-    }
-    return {start, static_cast<std::size_t>(p - start), hash.value()};
-  }
-
-  std::size_t count_ = 0;
-  bool deeper_ = false;
-  std::array<Segment, kMaxDepth> segments_;
-};
-
 }  // namespace
 
 struct RouteTable::Impl {
   PathRules rules;
   std::vector<Node> nodes{1};
+  std::vector<Ends> ends{1};  // by node
   NameIndex symbols;
   NameIndex methods;
   HashIndex children;  // literal ones, by edge(node, hash of the segment)
   std::vector<Compiled> patterns;
-  std::size_t depth = 0;  // of the deepest node
 
   Impl() {
     symbols.add("");  // kEmpty
@@ -158,7 +106,9 @@ struct RouteTable::Impl {
   }
   std::uint32_t literal_child(std::uint32_t node, std::uint64_t hash, std::string_view text) const {
     return children.find(edge(node, hash), [&](std::uint32_t child) {
-      return nodes[child].parent == node && TextHash::same(nodes[child].text, text);
+      const Node& n = nodes[child];
+      return n.parent == node && n.size == text.size() &&
+             (n.size < TextHash::kWord || symbols.name(n.symbol) == text);
     });
   }
 
@@ -198,25 +148,24 @@ Compiled RouteTable::Impl::compile(const Pattern& pattern, std::uint16_t class_i
 
 std::uint32_t RouteTable::Impl::child(std::uint32_t node, std::uint32_t symbol) {
   const auto next = static_cast<std::uint32_t>(nodes.size());
-  std::uint32_t found = next;
+  Node added;
   if (symbol == kStar) {
-    if (nodes[node].star == kNone) nodes[node].star = next;
-    found = nodes[node].star;
+    if (nodes[node].star != kNone) return nodes[node].star;
+    nodes[node].star = next;
   } else {
-    nodes[node].has_children = true;
     const std::string& text = symbols.name(symbol);
     const std::uint64_t hash = TextHash::of(text);
-    found = literal_child(node, hash, text);
-    if (found == kNone) {
-      children.add(edge(node, hash), next);
-      Node& added = nodes.emplace_back();
-      added.parent = node;
-      added.text = text;
-      return next;
-    }
+    const std::uint32_t found = literal_child(node, hash, text);
+    if (found != kNone) return found;
+    nodes[node].has_children = true;
+    children.add(edge(node, hash), next);
+    added.parent = node;
+    added.symbol = symbol;
+    added.size = static_cast<std::uint32_t>(text.size());
   }
-  if (found == next) nodes.emplace_back();
-  return found;
+  nodes.push_back(added);
+  ends.emplace_back();
+  return next;
 }
 
 namespace {
@@ -246,7 +195,7 @@ std::optional<RouteTable::Match> RouteTable::Impl::walk(std::uint32_t method, co
     std::uint32_t at;  // segments taken
   };
   // Where both children go on, the literal one is taken and `*` waits: at most one at each depth.
-  std::array<Branch, kMaxDepth + 1> waiting;
+  std::array<Branch, kMaxSegments + 1> waiting;
   std::size_t count = 0;
   Branch branch{0, 0};
   const Entry* best = nullptr;
@@ -254,7 +203,7 @@ std::optional<RouteTable::Match> RouteTable::Impl::walk(std::uint32_t method, co
     const Node& node = nodes[branch.node];
     std::uint32_t next = kNone;
     if (node.last >= from && node.first < (best != nullptr ? best->order : kNone)) {
-      if (!node.rest.empty()) best = first_of(node.rest, method, from, best);
+      if (node.has_rest) best = first_of(ends[branch.node].rest, method, from, best);
       if (branch.at < path.size()) {
         const Segments::Segment& segment = path[branch.at];
         const std::uint32_t star = segment.size != 0 ? node.star : kNone;
@@ -265,7 +214,7 @@ std::optional<RouteTable::Match> RouteTable::Impl::walk(std::uint32_t method, co
           waiting[count++] = {star, branch.at + 1};
         }
       } else if (!path.deeper()) {
-        best = first_of(node.here, method, from, best);
+        best = first_of(ends[branch.node].here, method, from, best);
       }
     }
     if (next != kNone) {
@@ -304,16 +253,25 @@ void RouteTable::add(const Pattern& pattern, std::uint16_t class_id) {
     node = impl_->child(node, symbol);
     touch();
   }
-  Node& end = impl_->nodes[node];
-  (compiled.any_rest ? end.rest : end.here).push_back({order, class_id, compiled.method});
-  impl_->depth = std::max(impl_->depth, compiled.symbols.size());
+  if (compiled.any_rest) impl_->nodes[node].has_rest = true;
+  Ends& ends = impl_->ends[node];
+  (compiled.any_rest ? ends.rest : ends.here).push_back({order, class_id, compiled.method});
 }
 
-std::optional<RouteTable::Match> RouteTable::match(std::string_view method, std::string_view path,
+bool RouteTable::cut(std::string_view target, Segments& segments) const {
+  const PathRules& rules = impl_->rules;
+  if (!rules.fold_case && segments.cut_target(target, rules.strip_slash)) return true;
+  const auto path = normalize_path(target, rules, segments.room());
+  if (!path) return false;
+  segments.cut(*path);
+  return true;
+}
+
+std::optional<RouteTable::Match> RouteTable::match(std::string_view method,
+                                                   const Segments& segments,
                                                    std::uint32_t from) const {
-  if (path.empty() || path[0] != '/') return std::nullopt;
+  if (!segments.is_path()) return std::nullopt;
   if (method == "HEAD") method = "GET";
-  const Segments segments(path, impl_->depth);
   return impl_->walk(impl_->methods.find(method), segments, from);
 }
 

@@ -28,8 +28,8 @@ struct PathRules {
 
 inline constexpr std::size_t kMaxPath = 8192;
 
-// The normal form of a raw request target, without its query string: a view of `target` where it is
-// in normal form already, else written into `out` (at least kMaxPath bytes). nullopt: malformed.
+// The normal form of a raw request target, without its query string, written into `out` (at least
+// kMaxPath bytes). nullopt: malformed.
 std::optional<std::string_view> normalize_path(std::string_view target, const PathRules& rules,
                                                std::span<char> out);
 
@@ -45,6 +45,8 @@ struct Pattern {
   static Result<Pattern> parse(std::string_view text);
 };
 
+class Segments;
+
 // First match in the order of `add` wins. Lookup costs a hash per segment, not a scan of patterns.
 class RouteTable {
  public:
@@ -56,13 +58,16 @@ class RouteTable {
   // Before the first `add`: patterns are folded and split by these rules too.
   void set_rules(const PathRules& rules);
   void add(const Pattern& pattern, std::uint16_t class_id);
-  // `path` in normal form. The class of the earliest pattern that matches, from those whose order
-  // is at least `from` (so that a class whose `when` did not hold can be passed over).
+  // Cuts the path of a raw target, normalised by the rules, into what `match` looks up. False:
+  // malformed. The target outlives the segments.
+  bool cut(std::string_view target, Segments& segments) const;
+  // The class of the earliest pattern that matches, from those whose order is at least `from` (so
+  // that a class whose `when` did not hold can be passed over).
   struct Match {
     std::uint16_t class_id;
     std::uint32_t order;  // of the pattern, by `add`
   };
-  std::optional<Match> match(std::string_view method, std::string_view path,
+  std::optional<Match> match(std::string_view method, const Segments& path,
                              std::uint32_t from = 0) const;
   // A pattern that can never be reached because an earlier one matches all it would: (later,
   // earlier) orders. For lint.
