@@ -46,8 +46,12 @@ decide::Engine::Reloaded try_reload(Server& server) {
 }  // namespace
 
 Reloader::Reloader(Server& server, Clock& clock, const ReloaderOptions& options,
-                   FindingsLog findings)
-    : server_(server), clock_(clock), options_(options), findings_(std::move(findings)) {
+                   FindingsLog findings, std::optional<policy::Findings> unlinted)
+    : server_(server),
+      clock_(clock),
+      options_(options),
+      findings_(std::move(findings)),
+      unlinted_(std::move(unlinted)) {
   watch_.reset(files());
   thread_ = std::thread([this] { run(); });
 }
@@ -88,6 +92,7 @@ std::vector<std::string> Reloader::files() const {
 
 void Reloader::run() {
   give_way();
+  if (unlinted_) lint(*unlinted_);
   while (const char* why = wait()) {
     look_and_reload(why);
     // A policy that names another accounts file: it was not looked at before it was read.
@@ -137,11 +142,13 @@ void Reloader::reload(const char* why) {
     if (stopping_) return;
     reloaded.adopted ? adopted(reloaded.findings, why) : refused(reloaded.findings, why);
   }
-  if (!reloaded.adopted || !std::exchange(lint_due_, false)) return;
-  const policy::Findings lint =
-      lint_findings(server_.engine(), reloaded.findings, clock_.now().wall());
+  if (reloaded.adopted && std::exchange(lint_due_, false)) lint(reloaded.findings);
+}
+
+void Reloader::lint(const policy::Findings& loaded) {
+  const policy::Findings found = lint_findings(server_.engine(), loaded, clock_.now().wall());
   const std::lock_guard lock(mutex_);
-  if (!stopping_) findings_.linted(lint);
+  if (!stopping_) findings_.linted(found);
 }
 
 void Reloader::refused(const policy::Findings& findings, const char* why) {

@@ -40,8 +40,10 @@ struct ReloaderOptions {
 
 class Reloader {
  public:
-  // `findings`: what was logged of the policy in force.
-  Reloader(Server& server, Clock& clock, const ReloaderOptions& options, FindingsLog findings = {});
+  // `findings`: what was logged of the policy in force. `unlinted`: what its loading found, where
+  // it is to be linted first.
+  Reloader(Server& server, Clock& clock, const ReloaderOptions& options, FindingsLog findings = {},
+           std::optional<policy::Findings> unlinted = {});
   ~Reloader();
   Reloader(const Reloader&) = delete;
   Reloader& operator=(const Reloader&) = delete;
@@ -60,6 +62,7 @@ class Reloader {
   const char* wait();
   void sleep(std::unique_lock<std::mutex>& lock);
   void reload(const char* why);
+  void lint(const policy::Findings& loaded);
   // Under the mutex, so that nothing is logged after `stop`.
   void refused(const policy::Findings& findings, const char* why);
   void adopted(const policy::Findings& findings, const char* why);
@@ -72,6 +75,7 @@ class Reloader {
   const ReloaderOptions options_;
   FileWatch watch_;
   FindingsLog findings_;
+  const std::optional<policy::Findings> unlinted_;
   bool lint_due_ = false;                        // the files changed since they were last linted
   std::optional<Waiting::time_point> next_try_;  // the last reload failed for a passing reason
   std::chrono::milliseconds pause_{0};           // before it

@@ -142,6 +142,18 @@ TEST_F(Reloading, WhatIsFoundAgainIsNotLoggedAgain) {
   EXPECT_EQ(lines(log, "code=\"\""), 0) << log;
 }
 
+TEST_F(Reloading, LintsFirstWhatWasNotLintedYet) {
+  ASSERT_TRUE(server_);
+  ::testing::internal::CaptureStderr();
+  {
+    Reloader reloader(*server_, clock_, {false, milliseconds(1)}, {}, policy::Findings{});
+    reloader.request();
+    EXPECT_TRUE(until([&] { return reloads("adopted") == 1; }));
+  }
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(lines(log, "code=WR178"), 1) << log;
+}
+
 TEST_F(Reloading, OtherAccountsOfANewPolicyAreWatched) {
   ASSERT_TRUE(server_);
   Reloader reloader(*server_, clock_, kSoon);

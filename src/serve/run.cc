@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstring>
 #include <ctime>
+#include <initializer_list>
 #include <iostream>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "serve/findings_log.h"
 #include "serve/reloader.h"
 #include "serve/server.h"
+#include "serve/start_guard.h"
 #include "serve/store_watch.h"
 
 namespace weir::serve {
@@ -29,10 +31,10 @@ constexpr int kCouldNotStart = 2;
 // For a reload at hand to notice that it is not wanted any more.
 constexpr std::chrono::milliseconds kLastWait{100};
 
-sigset_t handled_signals() {
+sigset_t set_of(std::initializer_list<int> signals) {
   sigset_t set;
   sigemptyset(&set);
-  for (const int signal : {SIGHUP, SIGTERM, SIGINT}) sigaddset(&set, signal);
+  for (const int signal : signals) sigaddset(&set, signal);
   return set;
 }
 
@@ -88,13 +90,15 @@ int run(const ServeOptions& options) {
   }
   host::set_log_level(*level);
   // Before any thread exists: all of them inherit the mask, so that signals come here.
-  const sigset_t signals = handled_signals();
+  const sigset_t signals = set_of({SIGHUP, SIGTERM, SIGINT});
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
   raise_file_limit(options.limits.max_connections);
 
   static SystemClock clock;
+  StartGuard guard(set_of({SIGTERM, SIGINT}));
   Server::Opened opened = Server::open(options, clock);
+  guard.release();
   if (!opened.server) {
     for (const policy::Finding& finding : opened.findings) std::cerr << finding.text() << "\n";
     if (opened.error) std::cerr << "weir serve: " << opened.error->text() << "\n";
@@ -108,9 +112,8 @@ int run(const ServeOptions& options) {
   host::log(LogLevel::info, "serving",
             {{"policy", options.policy_file}, {"id", server.engine().snapshot()->policy->id}});
 
-  findings.linted(lint_findings(server.engine(), opened.findings, clock.now().wall()));
-
-  Reloader reloader(server, clock, {.watch = options.watch}, std::move(findings));
+  Reloader reloader(server, clock, {.watch = options.watch}, std::move(findings),
+                    std::move(opened.findings));
   const int signal = wait_for_stop(server, reloader, signals);
   host::log(LogLevel::info, "draining", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
   reloader.stop();
