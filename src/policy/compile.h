@@ -123,5 +123,6 @@ void check_limits(Build& build);
 // The long form as YAML.
 std::string print_long_form(const Policy& policy, const Typed& typed);
 std::string print_store(const StoreConfig& store, const Typed::Store& typed);
+std::string print_identity(const Policy& policy);
 
 }  // namespace weir::policy

@@ -34,7 +34,7 @@ class Printer {
          ", slash: " + (p_.paths.strip_slash ? "strip" : "keep") +
          ", encoded_slash: " + (p_.paths.decode_encoded_slash ? "decode" : "keep") + "}");
     listeners();
-    identity();
+    out_ += print_identity(p_);
     if (!typed_.accounts.empty()) line("accounts: " + quote(typed_.accounts));
     tiers();
     classes();
@@ -60,47 +60,6 @@ class Printer {
     line("  trusted_proxies: " + texts(typed_.trusted_proxies));
     line("  client_address: " + scalar(typed_.client_address));
     line("  allow_from: " + texts(typed_.allow_from));
-  }
-
-  static std::string source(const IdentityKey& key) {
-    return quote(word(key.source) + ":" + key.argument);
-  }
-
-  void identity() {
-    const Identity& id = p_.identity;
-    line("identity:");
-    line("  ip_prefix: {v4: " + std::to_string(id.prefix_v4) +
-         ", v6: " + std::to_string(id.prefix_v6) + "}");
-    FlowList networks;
-    for (const Cidr& network : id.shared_networks) networks.add(quote(network.text()));
-    line("  shared_ip: {networks: " + networks.text() +
-         ", multiplier: " + print_count(id.shared_multiplier) + "}");
-    if (id.jwt_from_gateway) line("  jwt: {verify: gateway}");
-    FlowMap api_key;
-    api_key.add("from", source(id.keys[kApiKey]));
-    if (id.api_key_trusted) api_key.add("trusted", "gateway");
-    api_key.add("show", word(id.keys[kApiKey].show));
-    line("  api_key: " + api_key.text());
-    if (id.keys.size() <= kUserKey + 1u) {
-      line("  keys: {}");
-    } else {
-      line("  keys:");
-    }
-    for (std::size_t i = kUserKey + 1u; i < id.keys.size(); ++i) own_key(id.keys[i]);
-    FlowList from;
-    if (id.tier_from_accounts) from.add("accounts");
-    if (!id.tier_claim.empty()) from.add(quote("jwt:" + id.tier_claim));
-    line("  tier: {from: " + from.text() + ", default: " + scalar(p_.tiers[id.default_tier].name) +
-         "}");
-  }
-
-  void own_key(const IdentityKey& key) {
-    FlowMap map;
-    map.add("from", source(key));
-    map.add("authenticated", word(key.authenticated));
-    if (key.lower) map.add("normalize", "lower");
-    map.add("show", word(key.show));
-    line("    " + quote(key.name) + ": " + map.text());
   }
 
   void tiers() {
