@@ -46,8 +46,6 @@ class Loader : private TimelineReader {
   void range(const Node& node, Step& step);
   void at(const Node& node, Step& step);
   void wall_step(const Node& node, Step& step);
-  void expect(const Node& node, std::vector<Expected>& expected);
-  void expect_value(const policy::Entry& entry, std::string path, std::vector<Expected>& expected);
   std::string read_policy(const Node& node, std::string& path);
 
   std::string_view text_;
@@ -257,7 +255,7 @@ Step Loader::step(const Node& node) {
                for (const Node& item : n.items) step.skew.push_back(duration(item, "`skew`"));
              }},
             {"request", [&](const Node& n) { step.request = read_request(*this, n, defaults_); }},
-            {"expect", [&](const Node& n) { expect(n, step.expected); }},
+            {"expect", [&](const Node& n) { step.expected = read_expected(report_, n); }},
             {"reload",
              [&](const Node& n) {
                std::string path;
@@ -281,50 +279,6 @@ Step Loader::step(const Node& node) {
     report_.error(node.at, "a step makes 1 to 100M requests");
   }
   return step;
-}
-
-void Loader::expect_value(const policy::Entry& entry, std::string path,
-                          std::vector<Expected>& expected) {
-  const Node& node = entry.value;
-  Expected e{node.at, std::move(path), std::nullopt};
-  const bool absent = node.is_scalar() && policy::core_type(node) == policy::Core::null;
-  if (!absent) {
-    auto value = canonical(e.path, node);
-    if (!value) {
-      const bool unknown = value.error().code == ErrorCode::not_found;
-      report_.error(unknown ? entry.at : node.at, value.error().message, value.error().where);
-      return;
-    }
-    e.value = std::move(*value);
-  }
-  expected.push_back(std::move(e));
-}
-
-void Loader::expect(const Node& node, std::vector<Expected>& expected) {
-  if (!node.is_mapping()) {
-    report_.error(node.at, "`expect` must be a mapping");
-    return;
-  }
-  for (const policy::Entry& entry : node.entries) {
-    const bool nested = entry.key == "headers" || entry.key == "body" || entry.key == "denied_by";
-    if (nested && entry.value.is_mapping()) {
-      for (const policy::Entry& inner : entry.value.entries) {
-        expect_value(inner, entry.key + "." + inner.key, expected);
-      }
-    } else if (entry.key == "limits" && entry.value.is_mapping()) {
-      for (const policy::Entry& limit : entry.value.entries) {
-        if (!limit.value.is_mapping()) {
-          expect_value(limit, "limits." + limit.key, expected);
-          continue;
-        }
-        for (const policy::Entry& inner : limit.value.entries) {
-          expect_value(inner, "limits." + limit.key + "." + inner.key, expected);
-        }
-      }
-    } else {
-      expect_value(entry, entry.key, expected);
-    }
-  }
 }
 
 }  // namespace

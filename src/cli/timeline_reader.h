@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/request.h"
+#include "cli/timeline.h"
 #include "policy/findings.h"
 #include "policy/yaml_tree.h"
 #include "weir/clock.h"
@@ -42,5 +43,8 @@ class TimelineReader {
 
 // The request of a step, on top of what every request of the file has.
 RequestSpec read_request(TimelineReader& reader, const policy::Node& node, RequestSpec spec);
+
+// What a step expects of the answers to its requests.
+std::vector<Expected> read_expected(policy::Report& report, const policy::Node& node);
 
 }  // namespace weir::cli
