@@ -48,11 +48,11 @@ struct SipState {
 
 }  // namespace detail
 
-// The hash of bytes that come in pieces, which are never put together in memory.
+// The hash of bytes that come in words, which are never put together in memory.
 //
 //   SipHasher<1, 3> hasher(secret);
-//   hasher.add(0x7, 2);      // the bytes 7, 0
-//   hasher.add("text");
+//   hasher.add_word(7);      // the bytes 7, 0, 0, 0, 0, 0, 0, 0
+//   hasher.add_last("text");
 //   Digest d = hasher.finish();
 template <int kCompression, int kFinalisation>
 class SipHasher {
@@ -62,20 +62,18 @@ class SipHasher {
       : state_{secret.k0 ^ 0x736f6d6570736575, secret.k1 ^ 0x646f72616e646f6d ^ 0xee,
                secret.k0 ^ 0x6c7967656e657261, secret.k1 ^ 0x7465646279746573} {}
 
-  // The `bytes` (1 to 8) low bytes of a word, the lowest first; the others are zero.
-  void add(std::uint64_t word, unsigned bytes) {
-    const unsigned waiting = size_ % 8;
-    size_ += bytes;
-    rest_ |= word << (8 * waiting);
-    if (waiting + bytes < 8) return;
-    state_.template compress<kCompression>(rest_);
-    rest_ = waiting == 0 ? 0 : word >> (8 * (8 - waiting));
+  // 8 bytes, the lowest first. Only while nothing but words was added.
+  void add_word(std::uint64_t word) {
+    state_.template compress<kCompression>(word);
+    size_ += 8;
   }
-  void add(std::string_view bytes) {
+  // Any bytes; nothing can be added after them.
+  void add_last(std::string_view bytes) {
     const char* p = bytes.data();
     std::size_t left = bytes.size();
-    for (; left >= 8; left -= 8, p += 8) add(little_endian_64(p), 8);
-    if (left != 0) add(little_endian(p, left), static_cast<unsigned>(left));
+    for (; left >= 8; left -= 8, p += 8) add_word(little_endian_64(p));
+    rest_ = little_endian(p, left);
+    size_ += static_cast<unsigned>(left);
   }
   Digest finish() {
     // The last word: what is left of the bytes, and the length mod 256 on top.
@@ -92,14 +90,14 @@ class SipHasher {
 
  private:
   detail::SipState state_;
-  std::uint64_t rest_ = 0;  // the bytes of an unfinished word
+  std::uint64_t rest_ = 0;  // the bytes after the last whole word
   unsigned size_ = 0;       // of all so far; only its low 8 bits matter
 };
 
 template <int kCompression, int kFinalisation>
 Digest siphash128(const HashSecret& secret, std::string_view bytes) {
   SipHasher<kCompression, kFinalisation> hasher(secret);
-  hasher.add(bytes);
+  hasher.add_last(bytes);
   return hasher.finish();
 }
 

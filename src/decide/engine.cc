@@ -35,7 +35,7 @@ class SlotAssigner {
     if (slot) {
       numbers.slot = *slot;
       numbers.key_start = base::SipHasher<1, 3>(secret_);
-      numbers.key_start.add(store::limit_id(limit.name, numbers.numbers, unit), 8);
+      numbers.key_start.add_word(store::limit_id(limit.name, numbers.numbers, unit));
       return;
     }
     findings_.push_back({policy::Severity::error, "", policy_.file, limit.at, slot.error().message,

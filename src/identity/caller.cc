@@ -38,7 +38,8 @@ void Caller::resolve_address() {
     whole = client_address(policy_.listeners, *facts_.peer, facts_.headers);
   }
   if (!whole) return;
-  shared_ = policy::contains(policy_.identity.shared_networks, *whole);
+  const auto& shared = policy_.identity.shared_networks;
+  shared_ = !shared.empty() && policy::contains(shared, *whole);
   address_ = whole->masked(policy_.identity.prefix_v4, policy_.identity.prefix_v6);
 }
 
@@ -238,28 +239,16 @@ void Caller::append_value(KeyHasher& key, KeyId id, std::string_view value) cons
   key.part(kOwnPart, value);
 }
 
-Filled Caller::append(KeyHasher& key, const policy::KeyPart& part, std::string_view class_name,
-                      bool stand_in) {
-  if (part.is_class) {
-    key.part(kClassPart, class_name);
-    return Filled::identity;
-  }
-  bool by_address = stand_in;
+Filled Caller::append_chain(KeyHasher& key, const policy::KeyPart& part, bool stand_in) {
   for (const KeyId id : part.alternatives) {
-    if (id == policy::kIpKey && address()) {
-      by_address = true;
-      break;
-    }
-    if (id == policy::kIpKey) continue;
-    if (const auto found = value(id)) {
+    if (id == policy::kIpKey) {
+      if (address()) return append_address(key);
+    } else if (const auto found = value(id)) {
       append_value(key, id, *found);
       return Filled::identity;
     }
   }
-  if (!by_address || !address()) return Filled::missing;
-  key.part(policy::kIpKey,
-           {reinterpret_cast<const char*>(address_->bytes.data()), address_->bytes.size()});
-  return Filled::by_address;
+  return stand_in ? append_address(key) : Filled::missing;
 }
 
 }  // namespace weir::identity

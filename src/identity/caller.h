@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "base/digest.h"
+#include "base/little_endian.h"
 #include "base/siphash.h"
 #include "identity/accounts.h"
 #include "identity/facts.h"
@@ -34,14 +35,15 @@ inline constexpr std::uint8_t kOwnPart = 0xfd;
 inline constexpr std::uint8_t kClassPart = 0xfe;
 inline constexpr std::uint8_t kMissingPart = 0xff;  // `on_missing: shared`
 
-// The digest of a key tuple, by an injective encoding: the limit's id, then each part as its type,
-// a length and its bytes (those of its SHA-256 where it is longer than kMaxKeyValue, as a class
-// name can be). Typed and length-prefixed, so ("a","bc") and ("ab","c"), or an address and a header
-// that spells it, are different keys (I8).
+// The digest of a key tuple, by an injective encoding in words of 8 bytes: the limit's id, then
+// each part as its type and length, and its bytes, zeros after the last (or those of its SHA-256
+// where it is longer than kMaxKeyValue, as a class name can be). Typed and with lengths, so
+// ("a","bc") and
+// ("ab","c"), or an address and a header that spells it, are different keys (I8).
 class KeyHasher {
  public:
   KeyHasher(const base::HashSecret& secret, std::uint64_t limit_id) : hasher_(secret) {
-    hasher_.add(limit_id, 8);
+    hasher_.add_word(limit_id);
   }
   // From where that constructor leaves off, made once for a limit.
   explicit KeyHasher(const base::SipHasher<1, 3>& start) : hasher_(start) {}
@@ -50,12 +52,19 @@ class KeyHasher {
     if (value.size() > kMaxKeyValue) return hashed_part(type, value);
     put(type, value.size(), value);
   }
+  void address(const policy::Address& address) {
+    put(policy::kIpKey, address.bytes.size(),
+        {reinterpret_cast<const char*>(address.bytes.data()), address.bytes.size()});
+  }
   base::Digest finish() { return hasher_.finish(); }
 
  private:
   void put(std::uint8_t type, std::size_t length, std::string_view bytes) {
-    hasher_.add(type | std::uint64_t{length} << 8, 3);
-    hasher_.add(bytes);
+    hasher_.add_word(type | std::uint64_t{length} << 8);
+    const char* p = bytes.data();
+    std::size_t left = bytes.size();
+    for (; left >= 8; left -= 8, p += 8) hasher_.add_word(base::little_endian_64(p));
+    if (left != 0) hasher_.add_word(base::little_endian(p, left));
   }
   void hashed_part(std::uint8_t type, std::string_view value);
 
@@ -98,7 +107,13 @@ class Caller {
 
   // Appends one part to the tuple. With `stand_in` the client address fills a missing part.
   Filled append(KeyHasher& key, const policy::KeyPart& part, std::string_view class_name,
-                bool stand_in);
+                bool stand_in) {
+    if (part.is_class) {
+      key.part(kClassPart, class_name);
+      return Filled::identity;
+    }
+    return part.is_address() ? append_address(key) : append_chain(key, part, stand_in);
+  }
 
  private:
   // Not cleared for each request: masks say which are set.
@@ -112,6 +127,12 @@ class Caller {
   // Claims, and one decoded or folded value a key: it cannot run out.
   static constexpr std::size_t kScratch = (2 * kMaxKeys + 2) * kMaxKeyValue;
 
+  Filled append_address(KeyHasher& key) {
+    if (!address()) return Filled::missing;
+    key.address(*address_);
+    return Filled::by_address;
+  }
+  Filled append_chain(KeyHasher& key, const policy::KeyPart& part, bool stand_in);
   std::optional<std::string_view> resolve(policy::KeyId id);
   std::optional<std::string_view> raw(policy::KeyId id);
   std::optional<std::string_view> from_source(policy::KeyId id);

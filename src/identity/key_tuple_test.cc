@@ -48,9 +48,11 @@ TEST(KeyTuple, IsTheLimitsIdThenEachPartsTypeLengthAndBytes) {
   KeyHasher key({1, 2}, 0x0807060504030201);
   key.part(kClassPart, "read");
   key.part(policy::kApiKey, "");
-  EXPECT_EQ(key.finish(),
-            base::siphash13_128(
-                {1, 2}, {"\x01\x02\x03\x04\x05\x06\x07\x08\xfe\x04\x00read\x01\x00\x00", 18}));
+  EXPECT_EQ(key.finish(), base::siphash13_128({1, 2}, {"\x01\x02\x03\x04\x05\x06\x07\x08"
+                                                       "\xfe\x04\x00\x00\x00\x00\x00\x00"
+                                                       "read\x00\x00\x00\x00"
+                                                       "\x01\x00\x00\x00\x00\x00\x00\x00",
+                                                       32}));
 }
 
 TEST(KeyTuple, LongClassNamesStayDistinct) {

@@ -62,11 +62,18 @@ struct IdentityKey {
   Position at;
 };
 
+inline constexpr KeyId kIpKey = 0;
+inline constexpr KeyId kApiKey = 1;
+inline constexpr KeyId kUserKey = 2;
+
 // One position of a key tuple: the first alternative that is present (and known) fills it.
 struct KeyPart {
   bool is_class = false;            // the word `class`: the route class's name
   std::vector<KeyId> alternatives;  // leaves, `client` already taken apart
   std::string text;                 // as typed, for messages
+
+  // Nothing but the client address.
+  bool is_address() const { return alternatives.size() == 1 && alternatives[0] == kIpKey; }
 };
 
 enum class ClientAddress : std::uint8_t { peer, x_forwarded_for, forwarded, single_header };
@@ -90,10 +97,6 @@ struct Identity {
   std::string tier_claim;  // tier.from "jwt:CLAIM"; empty: none
   TierId default_tier = 0;
 };
-
-inline constexpr KeyId kIpKey = 0;
-inline constexpr KeyId kApiKey = 1;
-inline constexpr KeyId kUserKey = 2;
 
 // ---- classes ------------------------------------------------------------------------------------
 

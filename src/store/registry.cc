@@ -24,12 +24,11 @@ Align align_of(const algo::Numbers& numbers) {
 std::uint64_t limit_id(std::string_view name, const algo::Numbers& numbers, std::string_view unit) {
   // Any fixed secret would do: the id is no secret, the store's own comes on top.
   base::SipHasher<1, 3> hasher({0x7765'6972'2d6c'696d, 0x6974'2d69'6400'0001});
-  hasher.add(static_cast<std::uint64_t>(numbers.algorithm), 1);
-  hasher.add(static_cast<std::uint64_t>(align_of(numbers)), 1);
-  hasher.add(window_of(numbers), 8);
-  hasher.add(unit.size(), 8);
-  hasher.add(unit);
-  hasher.add(name);
+  hasher.add_word(static_cast<std::uint64_t>(numbers.algorithm));
+  hasher.add_word(static_cast<std::uint64_t>(align_of(numbers)));
+  hasher.add_word(window_of(numbers));
+  hasher.add_word(unit.size());
+  hasher.add_last(std::string(unit) + std::string(name));
   return hasher.finish().lo;
 }
 
