@@ -10,9 +10,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 
 #include "algo/numbers.h"
+#include "store/memory/lock.h"
 #include "store/memory/pages.h"
 #include "store/memory/shard.h"
 #include "store/store.h"
@@ -38,7 +38,7 @@ class Overflow {
   // that is full may go to another limit as soon as time has moved on.
   Counter* find(Slot slot, const algo::Numbers& numbers, Instant now);
 
-  std::mutex mutex;
+  Lock mutex;
 
  private:
   Pages<Cell> cells_;  // zeroed: `used` is false

@@ -58,10 +58,10 @@ void Shard::link(Entry* entry, Slot slot, Algorithm algorithm, const base::Diges
 }
 
 void Shard::grow_index() {
-  const std::uint32_t added = heads_used_.load(std::memory_order_relaxed);
+  const std::uint32_t added = index_.load(std::memory_order_relaxed).used;
   if (added == head_count_ || added >= kSplit * keys_) return;
   const std::uint32_t mask = std::bit_ceil(added + 1) - 1;
-  heads_used_.store(added + 1, std::memory_order_relaxed);
+  index_.store({added + 1, mask}, std::memory_order_relaxed);
   std::uint32_t* from = &head_at(added & mask >> 1);
   std::uint32_t* to = &head_at(added);
   while (*from != 0) {

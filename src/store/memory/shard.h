@@ -13,13 +13,12 @@
 #pragma once
 
 #include <atomic>
-#include <bit>
 #include <cstdint>
-#include <mutex>
 
 #include "algo/log.h"
 #include "algo/state.h"
 #include "base/digest.h"
+#include "store/memory/lock.h"
 #include "store/store.h"
 
 namespace weir::store::memory {
@@ -92,7 +91,7 @@ class alignas(64) Shard {
   std::uint64_t keys() const { return keys_; }
   std::uint64_t reclaimed() const { return reclaimed_; }
 
-  std::mutex mutex;
+  Lock mutex;
 
  private:
   Entry* at(std::uint32_t index) const {
@@ -105,10 +104,9 @@ class alignas(64) Shard {
   // The head of a key's chain. One that is not in use yet is still part of the chain it will be
   // split off.
   std::uint64_t place(const base::Digest& key) const {
-    const std::uint32_t used = heads_used_.load(std::memory_order_relaxed);
-    const std::uint32_t mask = std::bit_ceil(used) - 1;
-    const std::uint64_t at = key.lo & mask;
-    return at < used ? at : at & mask >> 1;
+    const Index index = index_.load(std::memory_order_relaxed);
+    const std::uint32_t at = static_cast<std::uint32_t>(key.lo) & index.mask;
+    return at < index.used ? at : at & index.mask >> 1;
   }
   std::uint32_t& head(const base::Digest& key) { return head_at(place(key)); }
   // Takes one more head into use, and what belongs to it from the chain it is split off.
@@ -121,8 +119,13 @@ class alignas(64) Shard {
 
   Entry* entries_ = nullptr;
   std::uint32_t* heads_ = nullptr;
+  // Heads in use, and the power of two from there up, less one.
+  struct Index {
+    std::uint32_t used;
+    std::uint32_t mask;
+  };
   // Atomic for prefetch_index alone, which may read it as it changes.
-  std::atomic<std::uint32_t> heads_used_{1};
+  std::atomic<Index> index_{Index{1, 0}};
   std::uint32_t stride_bits_ = 0;
   // Up to here a lookup reads: with the mutex, one line.
   std::uint32_t head_count_ = 0;

@@ -109,7 +109,7 @@ class Transaction {
   bool reserved_ = false;  // some group has a reserved entry
   bool joined_ = false;    // some group has several charges
   ShardLocks locks_;
-  std::unique_lock<std::mutex> overflow_lock_;
+  std::unique_lock<Lock> overflow_lock_;
   Now now_;
   std::array<std::uint8_t, kMaxCharges> group_of_;
   base::LazyArray<Group, kMaxCharges> groups_;
