@@ -32,25 +32,30 @@ Reason reason_of(const Level& level, std::uint64_t cost) {
 // Inlined always, as charge_level: what is put together in memory in small pieces and copied in
 // large ones makes a processor wait for all that went before.
 template <typename Level>
-[[gnu::always_inline]] inline Outcome outcome_of(const Level& level, std::uint64_t cost,
-                                                 Reason reason) {
+[[gnu::always_inline]] inline void tell(const Level& level, std::uint64_t cost, Reason reason,
+                                        Duration delay, Outcome& out) {
   // Cost 0 asks about the next request, and that takes at least 1.
   const std::uint64_t asked = std::max<std::uint64_t>(cost, 1);
-  Outcome out;
   out.admit = reason == Reason::admitted;
   out.reason = reason;
+  out.overflow = false;
   out.limit = level.limit();
   out.remaining = level.remaining(asked);
-  out.wait = reason == Reason::cost_exceeds_limit ? Duration::max() : level.wait(asked);
+  out.wait = {};
+  if (reason == Reason::cost_exceeds_limit) {
+    out.wait = Duration::max();
+  } else if (!level.fits(asked)) {
+    out.wait = level.wait(asked);
+  }
   out.reset = level.reset();
-  return out;
+  out.delay = delay;
 }
 
 template <typename Level>
 Outcome peek_level(const Level& level, std::uint64_t cost) {
   const Reason reason = reason_of(level, cost);
-  Outcome out = outcome_of(level, cost, reason);
-  if (out.admit) out.delay = level.delay(cost);
+  Outcome out;
+  tell(level, cost, reason, reason == Reason::admitted ? level.delay(cost) : Duration{}, out);
   return out;
 }
 
@@ -62,8 +67,7 @@ template <typename Level>
   const Duration delay = charged ? level.delay(cost) : Duration{};
   if (charged) level.add(cost);
   const bool clamp = reason == Reason::limit_exceeded && level.clamped();
-  outcome = outcome_of(level, cost, reason);
-  outcome.delay = delay;
+  tell(level, cost, reason, delay, outcome);
   change.next = charged || clamp ? level.state() : state;
   change.full_at = level.full_at();
 }

@@ -60,7 +60,9 @@ Outcome Log::charge(const Numbers& numbers, std::uint64_t cost, Now now) {
   const LogLevel level(*this, numbers, now.steady);
   if (cost == 0 || reason_of(level, cost) != Reason::admitted) return peek_level(level, cost);
   append(now.steady, cost);
-  return outcome_of(level, cost, Reason::admitted);
+  Outcome outcome;
+  tell(level, cost, Reason::admitted, {}, outcome);
+  return outcome;
 }
 
 void Log::refund(const Numbers& numbers, std::uint64_t cost, Now now) {
