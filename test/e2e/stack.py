@@ -48,7 +48,7 @@ def accepts(port):
 class Weir:
     """`weir serve` on a policy text or file."""
 
-    def __init__(self, policy, folder, *options):
+    def __init__(self, policy, folder, *options, env=None):
         self.folder = pathlib.Path(folder)
         path = pathlib.Path(policy) if os.path.exists(str(policy)) else self.folder / "policy.yaml"
         if str(path) != str(policy):
@@ -57,7 +57,7 @@ class Weir:
         self.log = open(self.folder / "weir.log", "ab")
         self.process = subprocess.Popen(
             [WEIR, "serve", str(path), "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", *options],
-            stdout=subprocess.PIPE, stderr=self.log, text=True)
+            stdout=subprocess.PIPE, stderr=self.log, text=True, env={**os.environ, **(env or {})})
         self.ports = {}
         while not {"http", "admin"} <= self.ports.keys():
             line = self.process.stdout.readline()
@@ -107,14 +107,15 @@ class Weir:
 class Redis:
     """A redis-server of our own that keeps nothing on disk."""
 
-    def __init__(self, port=None, *options):
+    def __init__(self, port=None, *options, env=None):
         self.port, self.options, self.process = port or free_port(), options, None
+        self.env = {**os.environ, **(env or {})}
 
     def start(self):
         self.process = subprocess.Popen(
             [shutil.which("redis-server") or "/usr/bin/redis-server", "--bind", "127.0.0.1", "--port",
              str(self.port), "--save", "", "--appendonly", "no", *self.options],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self.env)
         wait_until(lambda: self.process.poll() is not None or self.says_pong(), "redis-server")
         assert self.process.poll() is None, "redis-server ended"
         return self
