@@ -47,7 +47,7 @@ test-all: test
 
 chaos: build
 	@scripts/setup test
-	@CHAOS_SECONDS=$(CHAOS_SECONDS) WEIR=$(RELEASE)/weir python3 test/e2e/chaos_test.py
+	@CHAOS_SECONDS=$(CHAOS_SECONDS) CHAOS_DEADLINE_MS=15 WEIR=$(RELEASE)/weir python3 test/e2e/chaos_test.py
 
 bench:
 	@scripts/setup bench

@@ -1,10 +1,13 @@
 """Everything that can happen to a Redis, at random, under three processes of weir that count in it.
 
-  chaos_test.py                 60 s; CHAOS_SECONDS=600 for longer (make chaos), CHAOS_SEED to repeat
+  chaos_test.py                 60 s; CHAOS_SECONDS=600 for longer, CHAOS_SEED to repeat,
+                                CHAOS_DEADLINE_MS=15 to judge the latency too (make chaos)
 
 A fixed window that never ends admits at most its limit in each life of the server: what a killed
 server forgets is all that may be admitted again. Prints one line of figures; over-admitted, hung
-and crashed must be 0.
+and crashed must be 0. With a deadline of 15 ms, 99 of 100 decisions take at most 20 ms, by weir's
+own measure; a machine that runs other tests too does not promise that, so there the deadline is
+longer and the latency is not judged.
 """
 
 import json
@@ -20,7 +23,7 @@ from redis_test import CHECK, Fleet, policy
 SECONDS = float(os.environ.get("CHAOS_SECONDS", "60"))
 SEED = int(os.environ.get("CHAOS_SEED", str(int(time.time()))))
 LIMIT = 200
-TIMEOUT = 0.1  # of the policy: one decision
+DEADLINE_MS = int(os.environ.get("CHAOS_DEADLINE_MS", "100"))  # of one decision
 HUNG = 5.0     # what no client may ever wait
 
 
@@ -106,13 +109,22 @@ class Chaos:
             time.sleep(self.rng.uniform(0, 0.4))
 
 
+def percentile_ms(weir, share):
+    """The bound of the histogram's bucket in which it lies."""
+    text = stack.Client(weir.admin).ask("GET", "/metrics")[2]
+    name = 'weir_decision_seconds_bucket{le="'
+    buckets = [(float(l[len(name):].split('"')[0]), float(l.split()[-1]))
+               for l in text.decode().splitlines() if l.startswith(name)]
+    return next(bound for bound, n in buckets if n >= share * buckets[-1][1]) * 1e3
+
+
 def test_chaos():
     print(f"seed {SEED}", flush=True)
     redis = stack.Redis(None, "--enable-debug-command", "local")
     with stack.folder() as folder, redis:
         text = policy(redis, f"limit: {LIMIT}, window: 365d, algorithm: fixed_window, "
                              "on_store_failure: closed", "instances: 3\n")
-        with Fleet(folder, text.replace("timeout: 100ms", "timeout: 100ms, breaker: {retry: 200ms}"),
+        with Fleet(folder, text.replace("timeout: 100ms", f"timeout: {DEADLINE_MS}ms, breaker: {{retry: 200ms}}"),
                    3) as fleet:
             fleet.wait_until_counted()
             stop = threading.Event()
@@ -127,14 +139,17 @@ def test_chaos():
                 for caller in callers:
                     caller.join()
             fleet.wait_until_counted()
+            p99 = max(percentile_ms(weir, 0.99) for weir in fleet.weirs)
             crashed = sum(weir.process.poll() is not None for weir in fleet.weirs)
     totals = {word: sum(getattr(c, word) for c in callers)
               for word in ("admitted", "denied", "degraded", "hung")}
     over = max(0, totals["admitted"] - LIMIT * chaos.lives)
     print(" ".join(f"{k} {v}" for k, v in totals.items()), f"over-admitted {over} crashed {crashed}",
-          f"lives {chaos.lives}", " ".join(f"{k} {v}" for k, v in sorted(chaos.done.items())), flush=True)
+          f"p99 {p99:g} ms lives {chaos.lives}", " ".join(f"{k} {v}" for k, v in sorted(chaos.done.items())), flush=True)
     assert not any(c.wrong for c in callers), [c.wrong[:3] for c in callers if c.wrong]
     assert over == 0 and totals["hung"] == 0 and crashed == 0
+    if DEADLINE_MS == 15:
+        assert p99 <= 20, f"p99 {p99} ms"
     assert totals["admitted"] > 0 and totals["denied"] > 0
 
 
