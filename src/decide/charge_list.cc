@@ -57,10 +57,12 @@ bool before(const policy::Policy& policy, LimitId a, LimitId b) {
 }  // namespace
 
 struct ChargeList::Context {
-  Context(const policy::Policy& p, const identity::Facts& f, identity::Caller& c, Now n,
-          Decision& d)
-      : policy(p), facts(f), caller(c), now(n), decision(d) {}
+  Context(const Snapshot& s, const identity::Facts& f, identity::Caller& c, Now n, Decision& d)
+      : snapshot(s), policy(*s.policy), facts(f), caller(c), now(n), decision(d) {}
 
+  std::uint32_t tag_of(const policy::Limit& limit) const;
+
+  const Snapshot& snapshot;
   const policy::Policy& policy;
   const identity::Facts& facts;
   identity::Caller& caller;
@@ -68,10 +70,24 @@ struct ChargeList::Context {
   Decision& decision;
 };
 
+// Limits whose key begins with the same value have the same tag, whatever else their keys hold.
+std::uint32_t ChargeList::Context::tag_of(const policy::Limit& limit) const {
+  for (const policy::KeyPart& part : limit.key) {
+    if (part.is_class) continue;
+    identity::KeyHasher hasher(*snapshot.tag_start);
+    const bool stand_in = limit.on_missing == OnMissing::address;
+    if (caller.append(hasher, part, {}, stand_in) == Filled::missing) {
+      hasher.part(identity::kMissingPart, {});
+    }
+    return std::max<std::uint32_t>(1, hasher.finish().lo & 0xffffff);
+  }
+  return 0;
+}
+
 void ChargeList::collect(const Snapshot& snapshot, const identity::Facts& facts,
                          identity::Caller& caller, Now now, Decision& decision) {
   const policy::Policy& policy = *snapshot.policy;
-  Context context(policy, facts, caller, now, decision);
+  Context context(snapshot, facts, caller, now, decision);
   const bool pre = facts.stage != identity::StageFilter::post_auth;
   const bool post = facts.stage != identity::StageFilter::pre_auth;
   std::span<const LimitId> first;
@@ -148,6 +164,7 @@ void ChargeList::add(LimitId id, Context& context) {
   charge.cost = cost;
   charge.max_delay = longest_delay(context.facts, limit);
   charge.shadow = limit.mode == policy::Mode::shadow;
+  if (context.snapshot.tag_start) charge.tag = context.tag_of(limit);
   verdict_of_[count_++] = decision.count++;
 }
 

@@ -1,5 +1,7 @@
 #include "decide/decider.h"
 
+#include <array>
+
 #include "decide/charge_list.h"
 #include "decide/classify.h"
 #include "decide/failure.h"
@@ -39,6 +41,19 @@ void start(Decision& d, const identity::Facts& facts, Now now) {
   d.delay = {};
   d.governing = kNoLimit;
   d.count = 0;
+}
+
+// Of limits that were not asked there is nothing to tell.
+void drop_unasked(const ChargeList& list, std::uint32_t unasked, Decision& decision) {
+  std::array<bool, store::kMaxCharges> drop{};
+  for (std::size_t i = 0; i < list.charges().size(); ++i) {
+    if ((unasked >> i & 1) != 0) drop[list.verdict_of(i)] = true;
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < decision.count; ++i) {
+    if (!drop[i]) decision.verdicts[kept++] = decision.verdicts[i];
+  }
+  decision.count = kept;
 }
 
 }  // namespace
@@ -82,6 +97,7 @@ void Decider::complete(const Snapshot& snapshot, const ChargeList& list,
     const bool peek = list.request(decision.peek).peek;
     apply_failure_policy(policy, list, peek, local_, verdict.now, decision);
   }
+  if (verdict.unasked != 0) drop_unasked(list, verdict.unasked, decision);
   fold(policy, decision);
 }
 

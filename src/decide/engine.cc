@@ -186,7 +186,8 @@ Engine::Reloaded Engine::adopt(policy::Loaded loaded) {
   }
 
   if (ended_.load(std::memory_order_relaxed)) return result;
-  auto snapshot = std::make_shared<const Snapshot>(std::move(loaded.policy), std::move(accounts));
+  auto snapshot = std::make_shared<Snapshot>(std::move(loaded.policy), std::move(accounts));
+  if (!store_->immediate()) snapshot->tag_start.emplace(store_->secret());
   {
     const std::lock_guard lock(snapshot_mutex_);
     snapshot_ = std::move(snapshot);

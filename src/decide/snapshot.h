@@ -4,9 +4,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/siphash.h"
 #include "identity/accounts.h"
 #include "policy/policy.h"
 
@@ -19,6 +21,8 @@ struct Snapshot {
   std::shared_ptr<const identity::Accounts> accounts;  // null: the policy names no accounts file
   // Classes that name no path, only attributes: classification asks them besides the route table.
   std::vector<policy::ClassId> by_attribute;
+  // Where `store::Charge::tag` begins; none: the store has no use for tags.
+  std::optional<base::SipHasher<1, 3>> tag_start;
 };
 
 }  // namespace weir::decide

@@ -33,6 +33,9 @@ using Slot = std::uint16_t;
 
 struct Charge {
   Slot slot = 0;
+  // Of whom the key is first: a store in pieces keeps counters of one tag in one piece. 24 bits of
+  // a keyed hash; 0: nobody (a global limit), or the store has no use for it.
+  std::uint32_t tag = 0;
   base::Digest key;                        // keyed hash of (slot, key tuple)
   const algo::Numbers* numbers = nullptr;  // applied when the state is read; outlives the call
   std::uint64_t cost = 1;
@@ -51,6 +54,9 @@ struct Verdict {
   bool failed = false;      // the store did not decide; `outcomes` is empty
   Now now;                  // the instant that was used
   std::span<const Outcome> outcomes;
+  // Bit i: charge i was not looked at, and its outcome says nothing. Where the store is in pieces,
+  // a denial in one ends the request before the next.
+  std::uint32_t unasked = 0;
 };
 
 class Sink {
@@ -89,6 +95,8 @@ class Store {
   virtual Inspection inspect(const Charge& charge, Now now) = 0;
   // Forgets one counter: it starts full. True if there was one.
   virtual bool reset(Slot slot, const base::Digest& key) = 0;
+  // The same of the counter of a charge; a store in pieces needs its tag.
+  virtual bool reset(const Charge& charge) { return reset(charge.slot, charge.key); }
   virtual Stats stats() const = 0;
   // Keys the digests: without it nobody can look for keys that collide.
   virtual const base::HashSecret& secret() const = 0;
