@@ -6,6 +6,7 @@
 #include <cassert>
 
 #include "redis/charge_record.h"
+#include "redis/key_name.h"
 #include "redis/replay.h"
 #include "wire/resp.h"
 
@@ -15,25 +16,11 @@ namespace {
 constexpr std::size_t kSlots = 4096;  // at least twice the keys that a batch can have
 static_assert(kSlots >= 2 * Batch::kMostRequests * store::kMaxCharges);
 
-void append_hex(std::string& out, std::uint64_t word) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  for (int shift = 60; shift >= 0; shift -= 4) out += kDigits[word >> shift & 15];
-}
-
 }  // namespace
 
 bool storable(const algo::Numbers& numbers) {
   return numbers.algorithm == Algorithm::token_bucket ||
          numbers.algorithm == Algorithm::leaky_bucket || numbers.period_ns % 1'000 == 0;
-}
-
-void append_key(std::string& out, std::string_view prefix, Algorithm algorithm,
-                const base::Digest& key) {
-  out += prefix;
-  out += ":1:";
-  out += static_cast<char>('0' + static_cast<int>(algorithm));
-  append_hex(out, key.hi);
-  append_hex(out, key.lo);
 }
 
 Batch::Class Batch::class_of(Algorithm algorithm) {
@@ -57,6 +44,7 @@ void Batch::clear() {
   at_.clear();
   keys_.clear();
   outcomes_.clear();
+  before_.clear();
   slots_.assign(kSlots, 0);
   std::fill(std::begin(class_size_), std::end(class_size_), 0u);
 }
@@ -65,8 +53,15 @@ void Batch::add(std::span<const store::Charge> charges, bool peek) {
   add_request(charges, peek ? Kind::peek : Kind::charge);
 }
 
-void Batch::add_refund(std::span<const store::Charge> charges) {
+void Batch::add_stage(std::span<const store::Charge> charges) {
+  add_request(charges, Kind::charge);
+  requests_.back().stage = true;
+}
+
+void Batch::add_refund(std::span<const store::Charge> charges,
+                       std::optional<std::uint64_t> charged_us) {
   add_request(charges, Kind::refund);
+  requests_.back().charged_us = charged_us;
 }
 
 void Batch::add_request(std::span<const store::Charge> charges, Kind kind) {
@@ -91,9 +86,10 @@ std::uint32_t Batch::key_of(const store::Charge& charge) {
   std::size_t slot = (charge.key.lo + static_cast<std::uint64_t>(algorithm)) % kSlots;
   for (; slots_[slot] != 0; slot = (slot + 1) % kSlots) {
     const Key& key = keys_[slots_[slot] - 1u];
-    if (key.digest == charge.key && key.numbers->algorithm == algorithm) return slots_[slot] - 1u;
+    if (key.charge.key == charge.key && key.charge.numbers->algorithm == algorithm)
+      return slots_[slot] - 1u;
   }
-  keys_.push_back({charge.key, charge.numbers, class_size_[class_of(algorithm)]++});
+  keys_.push_back({charge, class_size_[class_of(algorithm)]++});
   slots_[slot] = static_cast<std::uint16_t>(keys_.size());
   return static_cast<std::uint32_t>(keys_.size() - 1);
 }
@@ -105,7 +101,7 @@ std::uint32_t Batch::class_start(Class c) const {
 }
 
 std::uint32_t Batch::index_of(const Key& key) const {
-  return class_start(class_of(key.numbers->algorithm)) + key.place;
+  return class_start(class_of(key.charge.numbers->algorithm)) + key.place;
 }
 
 // Writes what the header of charge.lua describes.
@@ -155,7 +151,7 @@ std::size_t BatchWriter::append_charges(std::string& out) const {
       const Batch::Item& item = batch_.items_[request.first + i];
       const int mode = refund ? 2 : item.charge.shadow ? 1 : 0;
       append_record(out, item.charge, mode, place(request.kind, i, request.count),
-                    batch_.index_of(batch_.keys_[item.key]) + 1);
+                    batch_.index_of(batch_.keys_[item.key]) + 1, request.charged_us);
     }
   }
   return batch_.items_.size();
@@ -171,7 +167,7 @@ void Batch::append_eval(std::string& out, const Script& script, std::string_view
   std::string name;
   for (const std::uint32_t i : writer.keys_in_order()) {
     name.clear();
-    append_key(name, prefix, keys_[i].numbers->algorithm, keys_[i].digest);
+    append_key(name, prefix, keys_[i].charge);
     wire::append_word(out, name);
   }
   wire::append_word(out, writer.argument(now_us));
@@ -183,6 +179,11 @@ std::span<const Outcome> Batch::outcomes(std::size_t request) const {
   const Request& r = requests_[request];
   if (r.kind == Kind::refund) return {};
   return {outcomes_.data() + r.first, r.count};
+}
+
+std::span<const Outcome> Batch::outcomes_before(std::size_t request) const {
+  const Request& r = requests_[request];
+  return {before_.data() + r.first, r.count};
 }
 
 store::Inspection Batch::inspection(std::size_t request) const {

@@ -33,10 +33,6 @@ namespace weir::redis {
 // Whether the script counts these numbers: a window must be whole microseconds.
 bool storable(const algo::Numbers& numbers);
 
-// The name of a counter in Redis.
-void append_key(std::string& out, std::string_view prefix, Algorithm algorithm,
-                const base::Digest& key);
-
 class Batch {
  public:
   // At most this many requests in one call: Redis serves nobody else meanwhile.
@@ -46,8 +42,13 @@ class Batch {
   void clear();
   // At most store::kMaxCharges charges, of storable numbers.
   void add(std::span<const store::Charge> charges, bool peek);
+  // The same of a request that goes on elsewhere: `outcomes_before` has what would be said of it,
+  // were it denied there.
+  void add_stage(std::span<const store::Charge> charges);
   // Gives each charge's cost back, capped at what its counter owes. Its request has no outcomes.
-  void add_refund(std::span<const store::Charge> charges);
+  // `charged_us`: only what was charged at that instant of this clock may be given back.
+  void add_refund(std::span<const store::Charge> charges,
+                  std::optional<std::uint64_t> charged_us = {});
 
   std::size_t size() const { return requests_.size(); }
   bool empty() const { return requests_.empty(); }
@@ -63,6 +64,8 @@ class Batch {
   Now now() const { return now_; }
   bool admit(std::size_t request) const { return requests_[request].admit; }
   std::span<const Outcome> outcomes(std::size_t request) const;
+  // Of an admitted stage: its counters as they were.
+  std::span<const Outcome> outcomes_before(std::size_t request) const;
   // The counter of a peek that has one charge, of cost 0.
   store::Inspection inspection(std::size_t request) const;
 
@@ -76,13 +79,14 @@ class Batch {
     std::uint16_t count = 0;
     Kind kind = Kind::charge;
     bool admit = false;
-    Instant full_at;  // of its last charge's counter, as found
+    bool stage = false;
+    std::optional<std::uint64_t> charged_us;  // of a refund
+    Instant full_at;                          // of its last charge's counter, as found
   };
   // A distinct counter.
   struct Key {
-    base::Digest digest;
-    const algo::Numbers* numbers = nullptr;  // of the first charge on it
-    std::uint32_t place = 0;                 // among the keys of its class
+    store::Charge charge;     // the first on it
+    std::uint32_t place = 0;  // among the keys of its class
   };
   struct Item {
     store::Charge charge;
@@ -105,6 +109,7 @@ class Batch {
   std::vector<std::uint16_t> slots_;  // a hash table of indices into keys_, from 1
   std::uint32_t class_size_[kClasses] = {};
   std::vector<Outcome> outcomes_;
+  std::vector<Outcome> before_;  // of stages; as long as outcomes_ where there is one
   Now now_;
 };
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <random>
 
+#include "redis/key_name.h"
 #include "store/testing/lab.h"
 
 namespace weir::redis {
@@ -36,10 +37,10 @@ std::string bulk(std::string_view text) {
   return "$" + std::to_string(text.size()) + "\r\n" + std::string(text) + "\r\n";
 }
 
-TEST(RedisBatch, NamesACounterByPrefixVersionAlgorithmAndDigest) {
+std::string name_of(const Charge& charge) {
   std::string name;
-  append_key(name, "weir", Algorithm::token_bucket, {0x0123456789abcdef, 0xfedcba9876543210});
-  EXPECT_EQ(name, "weir:1:1fedcba98765432100123456789abcdef");
+  append_key(name, "p", charge);
+  return name;
 }
 
 TEST(RedisBatch, WritesTheCallAsTheScriptsHeaderHasIt) {
@@ -63,8 +64,7 @@ TEST(RedisBatch, WritesTheCallAsTheScriptsHeaderHasIt) {
   std::string command;
   batch.append_eval(command, {"return 1", std::string(40, 'a')}, "p", true, kNowUs);
   EXPECT_EQ(command, "*6\r\n" + bulk("EVALSHA") + bulk(std::string(40, 'a')) + bulk("2") +
-                         bulk("p:1:1" + std::string(31, '0') + "1") +
-                         bulk("p:1:2" + std::string(31, '0') + "2") + bulk(argument));
+                         bulk(name_of(charges[1])) + bulk(name_of(charges[0])) + bulk(argument));
   command.clear();
   batch.append_eval(command, {"return 1", ""}, "p", false, kNowUs);
   EXPECT_EQ(command.substr(0, 28), "*6\r\n" + bulk("EVAL") + bulk("return 1"));

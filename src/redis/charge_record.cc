@@ -126,7 +126,7 @@ void append_bucket(std::string& out, const Bucket& b, int mode, int place, std::
 }
 
 void append_window(std::string& out, const store::Charge& charge, int mode, int place,
-                   std::size_t key) {
+                   std::size_t key, std::optional<std::uint64_t> charged_us) {
   const Numbers& n = *charge.numbers;
   const bool epoch = n.align == Align::epoch;
   const Kind kind = n.algorithm == Algorithm::fixed_window ? (epoch ? kFixedEpoch : kFixedFirst)
@@ -139,7 +139,7 @@ void append_window(std::string& out, const store::Charge& charge, int mode, int 
   append_number(
       out,
       number(charge.cost <= n.count || mode == kRefund ? std::min(charge.cost, kMaxCount) : never));
-  append_number(out, number(n.count));
+  append_number(out, number(mode != kRefund ? n.count : charged_us ? *charged_us + 1 : 0));
   append_number(out, number(window));
   // What the double above has rounded off a window of more than 285 years.
   const auto rounded = static_cast<std::uint64_t>(number(window));
@@ -161,7 +161,7 @@ void append_number(std::string& out, double value) {
 }
 
 void append_record(std::string& out, const store::Charge& charge, int mode, int place,
-                   std::size_t key) {
+                   std::size_t key, std::optional<std::uint64_t> charged_us) {
   const Algorithm algorithm = charge.numbers->algorithm;
   if (charge.cost == 0 && algorithm != Algorithm::sliding_log) {
     append_head(out, kNothing, mode, place, key);
@@ -169,7 +169,7 @@ void append_record(std::string& out, const store::Charge& charge, int mode, int 
   } else if (algorithm == Algorithm::token_bucket || algorithm == Algorithm::leaky_bucket) {
     append_bucket(out, bucket_of(charge, mode == kRefund), mode, place, key);
   } else {
-    append_window(out, charge, mode, place, key);
+    append_window(out, charge, mode, place, key, charged_us);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/error.hpp>
 
+#include "redis/key_name.h"
 #include "redis/script.h"
 
 namespace weir::redis {
@@ -195,7 +196,7 @@ void Connection::append_reset(const Waiting& w) {
   wire::append_word(out_, "DEL");
   for (const Algorithm algorithm : kAll) {
     std::string key;
-    append_key(key, settings_.prefix, algorithm, w.charges.front().key);
+    append_key(key, settings_.prefix, w.charges.front(), algorithm);
     wire::append_word(out_, key);
   }
 }

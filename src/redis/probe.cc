@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "redis/batch.h"
+#include "redis/key_name.h"
 #include "redis/probe_judge.h"
 #include "redis/probe_link.h"
 #include "redis/script.h"
@@ -250,7 +251,9 @@ void Probe::clock() {
 
 std::string Probe::key() const {
   std::string name;
-  append_key(name, options_.prefix, Algorithm::token_bucket, digest_);
+  store::Charge charge;
+  charge.key = digest_;
+  append_key(name, options_.prefix, charge, Algorithm::token_bucket);
   return name;
 }
 

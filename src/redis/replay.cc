@@ -71,10 +71,11 @@ bool Replay::read_states() {
   states_.assign(batch_.keys_.size(), {});
   for (std::size_t i = 0; i < states_.size(); ++i) {
     const Batch::Key& key = batch_.keys_[i];
-    const Batch::Class c = Batch::class_of(key.numbers->algorithm);
+    const Batch::Class c = Batch::class_of(key.charge.numbers->algorithm);
     if (c == Batch::kLogs) continue;
     const std::size_t size = state_bytes(c);
-    states_[i] = found_state(parts[c].substr(key.place * size, size), *key.numbers, batch_.now_);
+    states_[i] =
+        found_state(parts[c].substr(key.place * size, size), *key.charge.numbers, batch_.now_);
   }
   return true;
 }
@@ -108,6 +109,7 @@ bool Replay::decide(Batch::Request& request) {
     if (!check(request, i)) return false;
     if (!item(request, i).charge.shadow && !outcome(request, i).admit) request.admit = false;
   }
+  if (request.stage && request.admit && !note_before(request)) return false;
   for (std::size_t i = 0; i < request.count; ++i) {
     if (!settle(request, i)) return false;
   }
@@ -122,7 +124,7 @@ bool Replay::decide(Batch::Request& request) {
 void Replay::refund(const Batch::Request& request) {
   for (std::size_t i = 0; i < request.count; ++i) {
     const store::Charge& c = item(request, i).charge;
-    if (keeps_log(c)) continue;
+    if (keeps_log(c) || !had_room(request.first + i)) continue;
     algo::State& state = states_[item(request, i).key];
     state = algo::refund(*c.numbers, state, c.cost, batch_.now_);
   }
@@ -147,6 +149,38 @@ void Replay::note_full_at(Batch::Request& request) const {
   } else {
     request.full_at = algo::full_at(numbers, states_[batch_.items_[last].key], batch_.now_);
   }
+}
+
+// What `settle` would say of a denied request whose charges here all had their room.
+bool Replay::note_before(const Batch::Request& request) {
+  batch_.before_.resize(batch_.outcomes_.size());
+  for (std::size_t i = 0; i < request.count; ++i) {
+    if (!note_before(request, i)) return false;
+  }
+  for (std::size_t i = 0; i < request.count; ++i) groups_[group_of_[i]].sum = 0;
+  return true;
+}
+
+bool Replay::note_before(const Batch::Request& request, std::size_t i) {
+  const store::Charge& c = item(request, i).charge;
+  const std::size_t at = request.first + i;
+  Group& g = groups_[group_of_[i]];
+  const bool room = outcome(request, i).admit;
+  const std::uint64_t with = detail::saturating_add(g.sum, c.cost);
+  Outcome& before = batch_.before_[request.first + batch_.at_[at]];
+  if (!room) {
+    before = outcome(request, i);
+  } else if (keeps_log(c)) {
+    algo::Log log;
+    FoundLog found = logs_[at];
+    found.leaves.reset();
+    if (!found_log(found, *c.numbers, 0, 0, batch_.now_, log)) return false;
+    before = log.peek(*c.numbers, with, batch_.now_);
+  } else {
+    before = algo::peek(*c.numbers, states_[g.key], with, batch_.now_, c.max_delay);
+  }
+  if (room) g.sum = with;
+  return true;
 }
 
 // As the script checks: each charge against what those before it have left.

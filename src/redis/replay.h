@@ -46,6 +46,8 @@ class Replay {
   bool check(const Batch::Request& request, std::size_t i);
   bool settle(const Batch::Request& request, std::size_t i);
   bool settle_log(const Batch::Request& request, std::size_t i);
+  bool note_before(const Batch::Request& request);
+  bool note_before(const Batch::Request& request, std::size_t i);
   void note_full_at(Batch::Request& request) const;
 
   const Batch::Item& item(const Batch::Request& r, std::size_t i) const {

@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "redis/key_name.h"
 #include "redis/testing/differential.h"
 
 namespace weir::redis::testing {
@@ -236,7 +237,7 @@ TEST(RedisScript, AServerThatIsKilledLeavesNoCounterForEver) {
   c.numbers = &numbers;
   c.key = {1, 2};
   std::string key;
-  append_key(key, "weir", Algorithm::token_bucket, c.key);
+  append_key(key, "weir", c);
   {
     RedisProcess server(durable);
     RedisClient client(server.port());

@@ -49,7 +49,10 @@
 --          kind 4   the same without that bound: a, b the cost and c, d the burst as units / 10^9
 --                   and the rest; then d d kind 3's c (s, ns), d its d, d d the longest delay (s,
 --                   ns), d d the most it can owe (as the burst)
---          kind 5   fixed window aligned to 1970: a cost, b limit, c window in us
+--          kind 5   fixed window aligned to 1970: a cost, b limit, c window in us. Of a refund, here
+--                   and below, b is 1 + the instant of the charge that it takes back (us): nothing
+--                   is changed in another window than that one's, and of a log only that instant's
+--                   entry; 0: whatever there is now
 --          kind 6   fixed window that starts with its first request
 --          kind 7   sliding window aligned to 1970: a cost, b limit, c + d the window in us
 --          kind 8   sliding window that starts with its first request
@@ -347,7 +350,39 @@ if logs > 0 then
     log_n = 0
   end
 
-  function refund_log(log, cost, window)
+  -- Of one instant's entry: those that came after it keep their own. Where very many have come,
+  -- nothing is changed.
+  local function refund_entry(log, cost, window, at)
+    local low, high = 0, log.size
+    while low < high do
+      local middle = floor((low + high) / 2)
+      if log_entry(log, middle) >= at then high = middle else low = middle + 1 end
+    end
+    if low == log.size or log.size - low > 1024 then return false end
+    local earlier, before = 0, log.gone
+    if low > 0 then earlier, before = log_entry(log, low - 1) end
+    local _, total = log_entry(log, low)
+    local taken = math.min(cost, total - before)
+    if taken <= 0 then return false end
+    log.total = log.total - taken
+    if log.total <= log.gone then
+      log.size = 0
+      call('DEL', log.key)
+      return true
+    end
+    for i = low, log.size - 1 do
+      local instant, sum = log_entry(log, i)
+      call('SETRANGE', log.key, 40 + (log.first + i) % log.places * 16,
+           pack('<I8I8', instant, sum - taken))
+    end
+    if low == log.size - 1 and log.total <= before then log.size, log.at = low, earlier end
+    call('SETRANGE', log.key, 0, log_head(log))
+    call('PEXPIRE', log.key, write_log(log, window))
+    return true
+  end
+
+  function refund_log(log, cost, window, charged)
+    if charged > 0 then return refund_entry(log, cost, window, charged - 1) end
     local left = math.min(cost, log_used(log))
     if left == 0 then return false end
     while left > 0 and log.size > 0 do
@@ -523,7 +558,10 @@ for _ = 1, charges do
     end
     local change = false
     if mode == 2 then
-      if count > 0 then count, ok, change = count > a and count - a or 0, true, true end
+      local charged = kind == 5 and floor((b - 1) / c) or b - 1
+      if count > 0 and (b == 0 or charged >= current) then
+        count, ok, change = count > a and count - a or 0, true, true
+      end
     elseif a <= b - count then
       ok, change, count = true, true, count + a
     elseif ahead and count > 0 and a <= b then
@@ -556,7 +594,8 @@ for _ = 1, charges do
     end
     local change = false
     if mode == 2 then
-      if count > 0 or previous > 0 then
+      local charged = kind == 7 and floor((b - 1) / c) or b - 1
+      if (count > 0 or previous > 0) and (b == 0 or charged >= current) then
         local taken = a < count and a or count
         count, a = count - taken, a - taken
         previous, ok, change = previous > a and previous - a or 0, true, true
@@ -589,7 +628,7 @@ for _ = 1, charges do
   elseif kind == 9 then
     local log = open_log(key, c)
     if mode == 2 then
-      ok = refund_log(log, a, c)
+      ok = refund_log(log, a, c, b)
     else
       local total = log.sum + a
       local used = log_used(log)

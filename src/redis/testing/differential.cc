@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/u128.h"
+#include "redis/key_name.h"
 
 namespace weir::redis::testing {
 namespace {
@@ -75,7 +76,7 @@ store::Charge Twins::charge(store::Slot slot, std::string_view key, const algo::
 
 std::string Twins::key_name(const store::Charge& charge) const {
   std::string name;
-  append_key(name, "weir", charge.numbers->algorithm, charge.key);
+  append_key(name, "weir", charge);
   return name;
 }
 
