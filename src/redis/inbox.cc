@@ -36,6 +36,11 @@ void Inbox::put(Waiting& w, Waiting::Kind kind, std::span<const store::Charge> c
                 Instant deadline) {
   w.kind = kind;
   w.charges.assign(charges.begin(), charges.end());
+  if (kind == Waiting::Kind::refund) {
+    w.numbers.clear();
+    for (const store::Charge& c : charges) w.numbers.push_back(*c.numbers);
+    for (std::size_t i = 0; i < charges.size(); ++i) w.charges[i].numbers = &w.numbers[i];
+  }
   w.sink = nullptr;
   w.question = nullptr;
   w.given = given;

@@ -8,6 +8,7 @@
 #include <future>
 #include <vector>
 
+#include "algo/numbers.h"
 #include "redis/error.h"
 #include "store/store.h"
 
@@ -28,8 +29,9 @@ struct Waiting {
 
   Kind kind = Kind::charge;
   std::vector<store::Charge> charges;
-  store::Sink* sink = nullptr;  // charge and peek
-  std::size_t request = 0;      // its index for the sink
+  std::vector<algo::Numbers> numbers;  // of a refund, whose caller does not wait
+  store::Sink* sink = nullptr;         // charge and peek
+  std::size_t request = 0;             // its index for the sink
   Question* question = nullptr;
   Now given;
   Instant deadline;  // of the machine's steady clock

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "decide/engine.h"
+#include "guard/guard_store.h"
 #include "redis/redis_store.h"
 
 namespace weir::serve {
@@ -29,7 +30,13 @@ Result<std::unique_ptr<store::Store>> open_store(const policy::StoreConfig& conf
   if (config.type == policy::StoreType::memory) return decide::Engine::open_memory(config);
   auto opened = redis::RedisStore::open(redis_options(config));
   if (!opened) return opened.error();
-  return std::unique_ptr<store::Store>(std::move(*opened));
+  return std::unique_ptr<store::Store>(std::make_unique<guard::GuardStore>(
+      std::move(*opened), guard::GuardOptions{.timeout = config.timeout}));
+}
+
+const redis::RedisStore* redis_of(const store::Store& store) {
+  const auto* guard = dynamic_cast<const guard::GuardStore*>(&store);
+  return dynamic_cast<const redis::RedisStore*>(guard != nullptr ? &guard->beneath() : &store);
 }
 
 }  // namespace weir::serve

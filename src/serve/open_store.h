@@ -9,12 +9,17 @@
 
 #include "policy/policy.h"
 #include "redis/options.h"
+#include "redis/redis_store.h"
 #include "store/store.h"
 #include "weir/result.h"
 
 namespace weir::serve {
 
+// With a guard around one on another machine.
 Result<std::unique_ptr<store::Store>> open_store(const policy::StoreConfig& config);
+
+// The Redis behind a store that was opened so; null: there is none.
+const redis::RedisStore* redis_of(const store::Store& store);
 
 // What a `store: redis` says.
 redis::Options redis_options(const policy::StoreConfig& config);

@@ -4,8 +4,10 @@
 #include <string>
 #include <utility>
 
+#include "guard/guard_store.h"
 #include "redis/redis_store.h"
 #include "serve/metric_family.h"
+#include "serve/open_store.h"
 
 namespace weir::serve {
 
@@ -81,11 +83,30 @@ void collect_redis(const redis::Health& health, Collector to) {
              health.late);
 }
 
+void collect_guard(const guard::Counts& counts, Collector to) {
+  to.counter("weir_store_denied_again_total",
+             "Denials that the store was not asked for: it had said until when",
+             counts.denied_again);
+  to.counter("weir_prefetch_admitted_total", "Requests admitted from tokens taken ahead",
+             counts.prefetched);
+  to.counter("weir_prefetch_denied_total",
+             "Requests denied because the store had no more tokens to take a moment ago",
+             counts.rested);
+  to.counter("weir_prefetch_asked_total", "Questions for tokens ahead", counts.asked);
+  to.counter("weir_prefetch_tokens_total", "Tokens taken ahead", counts.taken);
+  to.counter("weir_prefetch_returned_total", "Tokens given back unused", counts.returned);
+  to.counter("weir_prefetch_returns_total", "Commands that gave tokens back", counts.returns);
+  to.gauge("weir_prefetch_leases", "Counters with tokens in hand", counts.leases);
+}
+
 }  // namespace
 
 void collect_store(const store::Store& store, std::vector<MetricFamily>& out) {
-  if (const auto* redis = dynamic_cast<const redis::RedisStore*>(&store)) {
+  if (const redis::RedisStore* redis = redis_of(store)) {
     collect_redis(redis->health(), Collector(out));
+    if (const auto* guard = dynamic_cast<const guard::GuardStore*>(&store)) {
+      collect_guard(guard->counts(), Collector(out));
+    }
   } else {
     collect_memory(store.stats(), Collector(out));
   }

@@ -41,6 +41,7 @@ struct Charge {
   std::uint64_t cost = 1;
   Duration max_delay = Duration::max();  // leaky_bucket: the longest delay this surface waits out
   bool shadow = false;
+  bool prefetch = false;  // tokens of this counter may be taken ahead (guard/guard_store.h)
 };
 
 struct Request {
@@ -86,11 +87,12 @@ class Store {
   virtual ~Store() = default;
 
   // Whether `charge` calls the sink before it returns. Otherwise the store copies what `requests`
-  // spans, and the numbers they point to and the sink outlive the calls of `decided`, which come on
-  // the store's own thread.
+  // spans, and the numbers they point to and the sink outlive the calls of `decided`, which come
+  // before it returns or on the store's own thread.
   virtual bool immediate() const { return true; }
   virtual void charge(std::span<const Request> requests, Now now, Sink& sink) = 0;
-  // Gives each charge's cost back, capped at what its counter owes.
+  // Gives each charge's cost back, capped at what its counter owes. May be done later; the numbers
+  // need not live until then.
   virtual void refund(std::span<const Charge> charges, Now now) = 0;
   virtual Inspection inspect(const Charge& charge, Now now) = 0;
   // Forgets one counter: it starts full. True if there was one.
