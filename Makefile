@@ -64,7 +64,8 @@ format:
 install:
 	@scripts/setup build
 	@$(AS_OWNER) cmake --preset release $(if $(wildcard $(RELEASE)/CMakeCache.txt),,-DWEIR_TESTS=OFF) >/dev/null
-	@$(AS_OWNER) cmake --build $(RELEASE) -j $(JOBS) --target weir weir_limiter_archive weir_engine_archive
+	@$(AS_OWNER) cmake --build $(RELEASE) -j $(JOBS) --target weir weir_limiter_archive \
+	  weir_engine_archive weir_redis_archive
 	@cmake --install $(RELEASE) --prefix '$(PREFIX)'
 
 clean:

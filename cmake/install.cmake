@@ -1,9 +1,10 @@
-# What `cmake --install` lays down: the program, the installed headers, and two libraries that are
+# What `cmake --install` lays down: the program, the installed headers, and three libraries that are
 # found by find_package(weir) and by pkg-config.
 #
 #   weir::limiter, weir-limiter.pc   base, algo, store: needs nothing but the C++ library
 #   weir::engine,  weir-engine.pc    + policy, identity, decide, answer, engine: OpenSSL,
 #                                    libyaml, Boost.JSON
+#   weir::redis,   weir-redis.pc     + wire, net, redis, guard, remote: OpenSSL's TLS, threads
 #
 # Each is one static archive made of the folders' objects, so that a user links one file and the
 # folders stay free to change. test/install/ builds a consumer of each.
@@ -12,6 +13,7 @@ include(CMakePackageConfigHelpers)
 
 set(weir_limiter_folders base algo store)
 set(weir_engine_folders policy identity decide answer engine)
+set(weir_redis_folders wire net redis guard remote)
 set(weir_engine_third_parties OpenSSL::Crypto Boost::json PkgConfig::YAML)
 set(weir_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weir)
 
@@ -49,10 +51,15 @@ endfunction()
 weir_archive(limiter ${weir_limiter_folders})
 if(NOT WEIR_LIBRARY_ONLY)
   weir_archive(engine ${weir_engine_folders})
+  weir_archive(redis ${weir_redis_folders})
 endif()
 if(TARGET weir_engine_archive)
   target_link_libraries(weir_engine_archive PUBLIC
     weir_limiter_archive ${weir_engine_third_parties})
+endif()
+if(TARGET weir_redis_archive)
+  target_link_libraries(weir_redis_archive PUBLIC
+    weir_engine_archive OpenSSL::SSL Threads::Threads)
 endif()
 
 configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/weir-config.cmake.in

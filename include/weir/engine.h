@@ -11,12 +11,14 @@
 // Link weir::engine. Thread-safe: any number of threads decide, and `reload` swaps the policy under
 // them without losing a count. `decide` throws nothing and makes no system call but reading the
 // clock; given a Verdict to reuse it allocates nothing (bench/RESULTS.md has its cost).
-// Counts live in this process (the policy's memory store).
+// Counts live in this process (the policy's memory store); <weir/redis.h> has the engine for counts
+// in a Redis.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -30,6 +32,10 @@
 #include "weir/result.h"
 
 namespace weir {
+
+namespace engine {
+struct Core;
+}
 
 // One request, as views that must live until `decide` returns.
 struct Request {
@@ -69,7 +75,9 @@ class Verdict {
   std::chrono::nanoseconds delay() const;
   std::string_view route_class() const;
   std::string_view tier() const;
-  std::string_view account() const;    // empty: none
+  std::string_view account() const;  // empty: none
+  // The store gave no verdict: `on_store_failure` of the limits decided, at least in part.
+  bool degraded() const;
   std::string_view governing() const;  // name of the governing limit; empty: no limit matched
   std::size_t limits() const;
   LimitReport limit(std::size_t i) const;
@@ -77,7 +85,7 @@ class Verdict {
   struct Impl;
 
  private:
-  friend class Engine;
+  friend struct engine::Core;
   std::unique_ptr<Impl> impl_;
 };
 
@@ -87,6 +95,9 @@ struct Answer {
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;  // JSON; empty on an admission
 };
+
+// Gets the verdict, once. Must not throw.
+using Callback = std::function<void(Verdict)>;
 
 class Engine {
  public:
@@ -102,6 +113,8 @@ class Engine {
   Verdict decide(const Request& request) const;
   // Into a Verdict that is used again: no allocation.
   void decide(const Request& request, Verdict& verdict) const;
+  // The form that every engine has: here the callback is called before this returns.
+  void decide(const Request& request, const Callback& callback) const;
   Answer answer(const Verdict& verdict) const;
   // Reads policy and accounts again. On an error nothing changes.
   Result<void> reload();
@@ -109,9 +122,8 @@ class Engine {
   std::string policy_id() const;
 
  private:
-  struct Impl;
-  explicit Engine(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  explicit Engine(std::unique_ptr<engine::Core> core);
+  std::unique_ptr<engine::Core> core_;
 };
 
 }  // namespace weir

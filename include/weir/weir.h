@@ -10,6 +10,7 @@
 // decision.h   the words all of weir shares      clock.h  time      result.h  errors
 // weir_c.h     the same for C and what can call C
 // engine.h     a whole policy file in this process (not included here: link weir::engine)
+// redis.h      the same with its counts in a Redis (not included here: link weir::redis)
 #pragma once
 
 #include "weir/clock.h"

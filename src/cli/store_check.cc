@@ -11,7 +11,7 @@
 #include "policy/loader.h"
 #include "redis/probe.h"
 #include "redis/url.h"
-#include "serve/open_store.h"
+#include "remote/open_store.h"
 
 namespace weir::cli {
 namespace {
@@ -100,7 +100,7 @@ int check_memory(const Asked& asked) {
 }
 
 int check_redis(const Asked& asked, const policy::Policy& policy, Duration step) {
-  const redis::Options store = serve::redis_options(policy.store);
+  const redis::Options store = remote::redis_options(policy.store);
   const Found found = redis::probe(store, {.step = step, .instances = policy.instances});
   const std::string server = server_of(store.url);
   if (asked.format == "json") {

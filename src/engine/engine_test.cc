@@ -8,6 +8,8 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace weir {
 namespace {
@@ -60,7 +62,23 @@ TEST_F(EngineApi, RefusesAStoreThatItCannotAsk) {
   Result<Engine> engine = Engine::open(
       write("version: 1\nstore: \"redis://127.0.0.1:6379/0\"\ntiers: {free: 2/min}\n"));
   ASSERT_FALSE(engine);
-  EXPECT_NE(engine.error().text().find("not in Redis"), std::string::npos) << engine.error().text();
+  EXPECT_NE(engine.error().text().find("ask `decide(request, callback)`"), std::string::npos)
+      << engine.error().text();
+}
+
+TEST_F(EngineApi, CallsBackBeforeItReturns) {
+  Result<Engine> engine = Engine::open(write("version: 1\ntiers: {free: 1/min}\n"), clock_);
+  ASSERT_TRUE(engine) << engine.error().text();
+  std::vector<Verdict> verdicts;
+  for (int i = 0; i < 2; ++i) {
+    engine->decide({.method = "GET", .target = "/", .client_ip = "203.0.113.7"},
+                   [&](Verdict verdict) { verdicts.push_back(std::move(verdict)); });
+  }
+  ASSERT_EQ(verdicts.size(), 2u);
+  EXPECT_TRUE(verdicts[0].admit());
+  EXPECT_FALSE(verdicts[1].admit());
+  EXPECT_FALSE(verdicts[1].degraded());
+  EXPECT_EQ(engine->answer(verdicts[1]).status, 429);
 }
 
 TEST_F(EngineApi, KeepsTheOldPolicyWhenTheNewOneIsWrong) {

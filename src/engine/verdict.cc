@@ -29,6 +29,8 @@ std::string_view Verdict::tier() const {
 
 std::string_view Verdict::account() const { return impl_->decision.account; }
 
+bool Verdict::degraded() const { return impl_->decision.degraded; }
+
 std::string_view Verdict::governing() const {
   const decide::Decision& d = impl_->decision;
   if (d.governing == decide::kNoLimit) return {};

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "redis/testing/redis_process.h"
-#include "serve/open_store.h"
+#include "remote/open_store.h"
 #include "serve/store_watch.h"
 #include "serve/testing/test_server.h"
 
@@ -37,7 +37,7 @@ std::string policy(int port, const std::string& more = "") {
 }
 
 std::unique_ptr<TestServer> serve(const std::string& text) {
-  return std::make_unique<TestServer>(text, "", ServeOptions{}, open_store);
+  return std::make_unique<TestServer>(text, "", ServeOptions{}, remote::open_store);
 }
 
 // Until Redis answers a decision: the first ones may come before a connection is there.
@@ -166,7 +166,7 @@ TEST(StoreWatch, SaysOnceThatTheStoreIsAwayAndOnceThatItIsBack) {
 TEST(ServeRedis, RefusesFilesThatItCanNotRead) {
   std::string text = policy(1, ", tls: {ca: /nowhere/ca.pem}");
   text.replace(text.find("redis://"), 8, "rediss://");
-  const auto opened = decide::Engine::open_text(text, "policy.yaml", "", open_store);
+  const auto opened = decide::Engine::open_text(text, "policy.yaml", "", remote::open_store);
   EXPECT_EQ(opened.engine, nullptr);
   ASSERT_FALSE(opened.findings.empty());
   EXPECT_NE(opened.findings.back().text().find("/nowhere/ca.pem"), std::string::npos)

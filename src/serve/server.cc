@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "serve/open_store.h"
+#include "remote/open_store.h"
 #include "serve/service.h"
 
 namespace weir::serve {
@@ -29,7 +29,7 @@ Server::~Server() {
 }
 
 Server::Opened Server::open(const ServeOptions& options, Clock& clock) {
-  decide::Engine::Opened opened = decide::Engine::open(options.policy_file, open_store);
+  decide::Engine::Opened opened = decide::Engine::open(options.policy_file, remote::open_store);
   if (!opened.engine) return {nullptr, std::move(opened.findings), std::nullopt};
   Opened server = open(options, clock, std::move(opened.engine));
   server.findings = std::move(opened.findings);

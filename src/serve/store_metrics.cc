@@ -6,8 +6,8 @@
 
 #include "guard/guard_store.h"
 #include "redis/redis_store.h"
+#include "remote/open_store.h"
 #include "serve/metric_family.h"
-#include "serve/open_store.h"
 
 namespace weir::serve {
 
@@ -102,7 +102,7 @@ void collect_guard(const guard::Counts& counts, Collector to) {
 }  // namespace
 
 void collect_store(const store::Store& store, std::vector<MetricFamily>& out) {
-  if (const redis::RedisStore* redis = redis_of(store)) {
+  if (const redis::RedisStore* redis = remote::redis_of(store)) {
     collect_redis(redis->health(), Collector(out));
     if (const auto* guard = dynamic_cast<const guard::GuardStore*>(&store)) {
       collect_guard(guard->counts(), Collector(out));

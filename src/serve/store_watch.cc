@@ -2,12 +2,12 @@
 
 #include "host/log.h"
 #include "redis/redis_store.h"
-#include "serve/open_store.h"
+#include "remote/open_store.h"
 
 namespace weir::serve {
 
 void StoreWatch::look() {
-  const auto* redis = redis_of(store_);
+  const auto* redis = remote::redis_of(store_);
   if (redis == nullptr) return;
   const redis::Health health = redis->health();
   const bool there = health.connected > 0 && health.breaker == redis::Breaker::State::closed;

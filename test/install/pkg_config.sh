@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# pkg_config.sh limiter|engine|c PREFIX WORK: builds and runs test/install/LIBRARY by pkg-config and
+# pkg_config.sh limiter|engine|redis|c PREFIX WORK: builds and runs test/install/LIBRARY by pkg-config and
 # g++ (the limiter from C: gcc) from a copy of the installed tree, which proves that it can be moved.
 set -euo pipefail
 library=$1 prefix=$2 work=$3/pkg_config_$1

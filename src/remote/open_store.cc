@@ -1,4 +1,4 @@
-#include "serve/open_store.h"
+#include "remote/open_store.h"
 
 #include <utility>
 
@@ -6,7 +6,7 @@
 #include "guard/guard_store.h"
 #include "redis/redis_store.h"
 
-namespace weir::serve {
+namespace weir::remote {
 
 redis::Options redis_options(const policy::StoreConfig& config) {
   redis::Options options;
@@ -39,4 +39,4 @@ const redis::RedisStore* redis_of(const store::Store& store) {
   return dynamic_cast<const redis::RedisStore*>(guard != nullptr ? &guard->beneath() : &store);
 }
 
-}  // namespace weir::serve
+}  // namespace weir::remote

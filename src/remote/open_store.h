@@ -13,7 +13,7 @@
 #include "store/store.h"
 #include "weir/result.h"
 
-namespace weir::serve {
+namespace weir::remote {
 
 // With a guard around one on another machine.
 Result<std::unique_ptr<store::Store>> open_store(const policy::StoreConfig& config);
@@ -24,4 +24,4 @@ const redis::RedisStore* redis_of(const store::Store& store);
 // What a `store: redis` says.
 redis::Options redis_options(const policy::StoreConfig& config);
 
-}  // namespace weir::serve
+}  // namespace weir::remote
