@@ -210,7 +210,8 @@ void custom_account_without_numbers(const Context& context, Report& report) {
   if (accounts == nullptr) return;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> found;  // in file order
   std::set<std::string> seen;
-  for (const auto& [hash, account] : accounts->entries()) {
+  for (const auto& entry : accounts->entries()) {
+    const identity::Account& account = entry.second;  // clang 14 captures no structured binding
     if (!policy.tiers[account.tier].custom || !account.overrides.empty()) continue;
     const bool tier_has_numbers =
         std::any_of(policy.limits.begin(), policy.limits.end(), [&](const Limit& limit) {
