@@ -1,6 +1,6 @@
 // The processor time that Redis spends on a decision: the script beside what Redis does at best.
 //
-//   build/.../redis_script_bench [rounds]
+//   build/.../redis_script_bench [--json]
 //
 // One redis-server, one connection, everything from one run, interleaved; medians of the rounds:
 //   get       GET, 32 to a write, as redis-benchmark -P 32
@@ -17,6 +17,7 @@
 #include <functional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "redis/batch.h"
@@ -74,7 +75,7 @@ class Bench {
     }
   }
 
-  void run(int rounds) {
+  void run(int rounds, bool json) {
     std::vector<Work> works;
     works.push_back({"get", [this](std::string& out) { gets(out); }, kBatch, kBatch, {}});
     works.push_back({"lean", [this](std::string& out) { leans(out); }, kBatch, kBatch, {}});
@@ -85,6 +86,7 @@ class Bench {
       for (Work& work : works) work.us.push_back(measure(work));
     }
     for (Work& work : works) std::sort(work.us.begin(), work.us.end());
+    if (json) return write_json(works);
     const double lean = works[1].us[works[1].us.size() / 2];
     for (const Work& work : works) {
       const double us = work.us[work.us.size() / 2];
@@ -94,6 +96,15 @@ class Bench {
   }
 
  private:
+  static void write_json(const std::vector<Work>& works) {
+    const char* before = "{";
+    for (const Work& work : works) {
+      std::printf("%s\"%s\": %.4f", before, work.name, work.us[work.us.size() / 2]);
+      before = ", ";
+    }
+    std::printf("}\n");
+  }
+
   double measure(Work& work) {
     std::vector<std::string> writes(kWrites);
     for (std::string& bytes : writes) work.write(bytes);
@@ -152,4 +163,8 @@ class Bench {
 }  // namespace
 }  // namespace weir::redis
 
-int main(int argc, char** argv) { weir::redis::Bench().run(argc > 1 ? std::atoi(argv[1]) : 9); }
+int main(int argc, char** argv) {
+  constexpr int kRounds = 9;
+  const bool json = argc > 1 && std::string_view(argv[1]) == "--json";
+  weir::redis::Bench().run(kRounds, json);
+}
