@@ -24,11 +24,7 @@ using Found = std::vector<ProbeFinding>;
 // Without user and password.
 std::string server_of(const std::string& text) {
   const auto url = redis::parse_url(text);
-  if (!url) return "";
-  const bool v6 = url->host.find(':') != std::string::npos;
-  return std::string(url->tls ? "rediss://" : "redis://") +
-         (v6 ? "[" + url->host + "]" : url->host) + ":" + std::to_string(url->port) + "/" +
-         std::to_string(url->database);
+  return url ? redis::shown(*url) : "";
 }
 
 std::size_t count(const Found& found, Grade grade) {

@@ -160,8 +160,10 @@ void GuardStore::answered(Call& call, const store::Verdict& verdict) {
   store::Verdict whole = verdict;
   whole.request = call.asker.request;
   if (holds && !verdict.failed) {
+    whole.unasked = 0;
     for (std::size_t i = 0; i < call.directs; ++i) {
       outcomes.make(call.place[i]) = verdict.outcomes[i];
+      whole.unasked |= (verdict.unasked >> i & 1) << call.place[i];
     }
     whole.outcomes = {outcomes.data(), call.count};
   }
@@ -173,6 +175,7 @@ void GuardStore::answered(Call& call, const store::Verdict& verdict) {
 // true, under whatever numbers.
 void GuardStore::note(const Call& call, const store::Verdict& verdict, Instant now) {
   for (std::size_t i = 0; i < call.directs; ++i) {
+    if ((verdict.unasked >> i & 1) != 0) continue;
     const store::Charge& c = call.direct[i];
     const bool believed = !call.plain && call.asked > table_.shard_of(c.key).believes_after;
     const Told told{verdict.outcomes[i], c.cost, c.max_delay, verdict.now, call.asked, now};
@@ -280,6 +283,12 @@ bool GuardStore::reset(store::Slot slot, const base::Digest& key) {
   return found;
 }
 
+bool GuardStore::reset(const store::Charge& charge) {
+  const bool found = beneath_->reset(charge);
+  forget(charge.key, true);
+  return found;
+}
+
 // Nothing is believed of what was asked before, or while a refund may be on its way.
 void GuardStore::forget(const base::Digest& key, bool and_tokens) {
   const Instant now = clock_.now().steady;
@@ -320,6 +329,7 @@ void GuardStore::sweep(Now now) {
       if (const std::uint64_t tokens = e->lease.expire(now.steady); tokens > 0) {
         over.push_back({{}, e->numbers});
         over.back().charge.slot = e->slot;
+        over.back().charge.tag = e->tag;
         over.back().charge.key = e->key;
         over.back().charge.cost = tokens;
       }

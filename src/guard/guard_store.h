@@ -63,6 +63,7 @@ class GuardStore final : public store::Store {
     return beneath_->inspect(charge, now);
   }
   bool reset(store::Slot slot, const base::Digest& key) override;
+  bool reset(const store::Charge& charge) override;
   store::Stats stats() const override { return beneath_->stats(); }
   const base::HashSecret& secret() const override { return beneath_->secret(); }
 

@@ -50,6 +50,7 @@ Entry* Table::find_or_make(const store::Charge& charge, Instant now) {
   *oldest = Entry{};
   oldest->key = charge.key;
   oldest->slot = charge.slot;
+  oldest->tag = charge.tag;
   oldest->numbers = *charge.numbers;
   oldest->touched = now;
   return oldest;

@@ -31,6 +31,7 @@ struct Call;
 struct Entry {
   base::Digest key;
   store::Slot slot = 0;
+  std::uint32_t tag = 0;
   algo::Numbers numbers;  // burst 0: the place is empty
   Instant touched;
   Told told;

@@ -98,6 +98,7 @@ void Turn::expire(Entry& entry) {
   Unspent& u = unspent_.make(unspent_count_++);
   u.numbers = entry.numbers;
   u.charge.slot = entry.slot;
+  u.charge.tag = entry.tag;
   u.charge.key = entry.key;
   u.charge.cost = over;
 }

@@ -1,5 +1,6 @@
 #include "redis/connection.h"
 
+#include <algorithm>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/error.hpp>
@@ -24,11 +25,13 @@ std::optional<std::uint64_t> given_us(const Waiting& w, bool given_time) {
 
 }  // namespace
 
-Connection::Connection(asio::io_context& context, const ConnectionSettings& settings, Owner& owner)
+Connection::Connection(asio::io_context& context, const ConnectionSettings& settings,
+                       const Address& address, Owner& owner)
     : settings_(settings),
+      address_(address),
       owner_(owner),
       context_(context),
-      transport_(context, settings.url, settings.tls.get()),
+      transport_(context, address_, settings.tls.get()),
       session_(settings.login, charge_script().text),
       limit_(context) {}
 
@@ -77,6 +80,7 @@ void Connection::on_read(const Transport::ErrorCode& ec, std::size_t n) {
   write();
   read();
   if (!could_send && can_send()) owner_.on_free(*this);
+  owner_.on_read();
 }
 
 // In TLS 1.3 a server that refuses the client's certificate says so after the handshake.
@@ -142,9 +146,11 @@ void Connection::on_write(const Transport::ErrorCode& ec) {
 
 void Connection::send(std::deque<Waiting*>& queue) {
   std::size_t flights = 0;
-  while (!queue.empty() && flights < kFlightsAWrite) {
+  std::size_t requests = 0;
+  while (!queue.empty() && (flights < kFlightsAWrite || requests < kRequestsAWrite)) {
     Flight& flight = new_flight();
     fill(flight, queue);
+    requests += flight.waiting.size();
     append(flight);
     session_.sent(flight.ticket);
     ++flights;
@@ -153,35 +159,53 @@ void Connection::send(std::deque<Waiting*>& queue) {
   write();
 }
 
+// The front of the queue, and what can go with it. What has to go elsewhere is passed over; the
+// others of its own slot keep their order.
 void Connection::fill(Flight& flight, std::deque<Waiting*>& queue) {
-  const std::optional<std::uint64_t> now = given_us(*queue.front(), settings_.given_time);
-  const Instant last = queue.front()->deadline + kSpread;
-  flight.reset = queue.front()->kind == Waiting::Kind::reset;
-  while (!queue.empty() && flight.waiting.size() < Batch::kMostRequests) {
-    Waiting& w = *queue.front();
-    const bool reset = w.kind == Waiting::Kind::reset;
-    if (reset != flight.reset || w.deadline > last || given_us(w, settings_.given_time) != now) {
+  const Waiting& first = *queue.front();
+  flight.reset = first.kind == Waiting::Kind::reset;
+  flight.asking = first.asking;
+  const auto end = queue.begin() + static_cast<std::ptrdiff_t>(std::min(queue.size(), kLookAhead));
+  auto kept = queue.begin();
+  auto at = queue.begin();
+  for (; at != end; ++at) {
+    if ((*at)->stages.slot() != first.stages.slot()) {
+      *kept++ = *at;
+    } else if (fits(**at, first, flight)) {
+      seat(flight, **at);
+    } else {
       break;
     }
-    queue.pop_front();
-    seat(flight, w);
-    if (reset) break;
   }
+  kept = std::move_backward(queue.begin(), kept, at);
+  queue.erase(queue.begin(), kept);
+}
+
+bool Connection::fits(const Waiting& w, const Waiting& first, const Flight& flight) const {
+  if (flight.waiting.empty()) return true;
+  return !flight.reset && w.kind != Waiting::Kind::reset && !first.alone && !w.alone &&
+         w.asking == first.asking && w.deadline <= first.deadline + kSpread &&
+         first.deadline <= w.deadline + kSpread && flight.waiting.size() < Batch::kMostRequests &&
+         given_us(w, settings_.given_time) == given_us(first, settings_.given_time);
 }
 
 void Connection::seat(Flight& flight, Waiting& w) {
   w.connection = this;
   w.flight = &flight;
   flight.waiting.push_back(&w);
+  const std::span<const store::Charge> charges = w.stages.charges();
   if (w.kind == Waiting::Kind::refund) {
-    flight.batch.add_refund(w.charges);
+    flight.batch.add_refund(charges, w.charged_us);
+  } else if (w.kind == Waiting::Kind::charge && w.stages.may_return()) {
+    flight.batch.add_stage(charges);
   } else if (w.kind != Waiting::Kind::reset) {
-    flight.batch.add(w.charges, w.kind != Waiting::Kind::charge);
+    flight.batch.add(charges, w.kind != Waiting::Kind::charge);
   }
 }
 
 void Connection::append(Flight& flight) {
   flight.write = write_;
+  if (flight.asking) session_.asking(out_);
   if (flight.reset) return append_reset(*flight.waiting.front());
   flight.batch.append_eval(out_, charge_script(), settings_.prefix, true,
                            given_us(*flight.waiting.front(), settings_.given_time));
@@ -304,7 +328,7 @@ Flight& Connection::new_flight() {
 void Connection::free_flight(Flight& flight) {
   flight.batch.clear();
   flight.waiting.clear();
-  flight.reset = false;
+  flight.reset = flight.asking = false;
   free_.push_back(flight.ticket);
 }
 

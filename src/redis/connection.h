@@ -22,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "redis/address.h"
 #include "redis/batch.h"
 #include "redis/error.h"
 #include "redis/options.h"
@@ -39,13 +40,13 @@ struct Flight {
   Session::Ticket ticket = 0;
   std::uint64_t write = 0;  // the number of the write that carries it
   bool reset = false;       // one DEL in place of a batch
+  bool asking = false;      // with ASKING before it
 };
 
 // What every connection of a store shares; outlives them.
 struct ConnectionSettings {
-  Url url;
   Login login;
-  std::unique_ptr<boost::asio::ssl::context> tls;  // null: redis://
+  std::unique_ptr<boost::asio::ssl::context> tls;  // null: in the clear
   std::string prefix;
   bool given_time = false;
 };
@@ -66,6 +67,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     virtual void on_late() = 0;  // a reply that nobody waits for
     virtual void on_sent(std::size_t batches) = 0;
     virtual void on_resent() = 0;
+    virtual void on_read() = 0;  // all that came with one read has been handed out
     virtual void on_ended(Connection& c, Failure failure, std::string_view text) = 0;
 
    protected:
@@ -74,11 +76,16 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   static constexpr std::chrono::milliseconds kConnectLimit{2'000};
   static constexpr std::chrono::milliseconds kStallLimit{1'000};
+  // One write has at least so many requests, if they wait, or so many commands.
   static constexpr std::size_t kFlightsAWrite = 16;
+  static constexpr std::size_t kRequestsAWrite = 256;
+  // How far down the queue others of the same slot are looked for.
+  static constexpr std::size_t kLookAhead = 256;
   // Between the first and the last deadline of one batch: it fails as a whole.
   static constexpr Duration kSpread = milliseconds(2);
 
-  Connection(boost::asio::io_context& context, const ConnectionSettings& settings, Owner& owner);
+  Connection(boost::asio::io_context& context, const ConnectionSettings& settings,
+             const Address& address, Owner& owner);
 
   void start();
   bool ready() const { return session_.ready() && !ended_; }
@@ -114,12 +121,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   Flight& new_flight();
   void fill(Flight& flight, std::deque<Waiting*>& queue);
+  bool fits(const Waiting& w, const Waiting& first, const Flight& flight) const;
   void seat(Flight& flight, Waiting& w);
   void append(Flight& flight);
   void append_reset(const Waiting& w);
   void free_flight(Flight& flight);
 
   const ConnectionSettings& settings_;
+  const Address address_;
   Owner& owner_;
   boost::asio::io_context& context_;
   Transport transport_;

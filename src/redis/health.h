@@ -14,15 +14,20 @@ namespace weir::redis {
 
 struct Health {
   unsigned connected = 0;  // sockets that are ready for batches
+  unsigned servers = 0;    // that keep counters, as far as it is known which do
+  unsigned ready = 0;      // of those, with a socket that is ready
   Breaker::State breaker = Breaker::State::closed;
-  std::uint64_t waiting = 0;   // requests queued or in flight
-  std::uint64_t answered = 0;  // requests with a verdict of the server
-  std::uint64_t batches = 0;   // commands sent
-  std::uint64_t resent = 0;    // after NOSCRIPT
-  std::uint64_t lost = 0;      // requests written whose verdict never came: perhaps charged
-  std::uint64_t late = 0;      // replies that came when nobody waited any more
-  std::uint64_t connects = 0;  // connections that became ready
-  std::uint64_t opened = 0;    // times the breaker opened
+  std::uint64_t waiting = 0;       // requests queued or in flight
+  std::uint64_t answered = 0;      // requests with a verdict of the server
+  std::uint64_t batches = 0;       // commands sent
+  std::uint64_t resent = 0;        // after NOSCRIPT
+  std::uint64_t lost = 0;          // requests written whose verdict never came: perhaps charged
+  std::uint64_t late = 0;          // replies that came when nobody waited any more
+  std::uint64_t connects = 0;      // connections that became ready
+  std::uint64_t opened = 0;        // times a breaker opened
+  std::uint64_t redirected = 0;    // requests that a cluster sent elsewhere, or asked for a moment
+  std::uint64_t refunded = 0;      // charges given back after a denial or failure elsewhere
+  std::uint64_t refunds_lost = 0;  // of those, that perhaps were not
   std::array<std::uint64_t, kFailures> failed{};              // requests, by Failure
   std::array<std::uint64_t, kFailures> failed_connections{};  // by Failure
   std::string last_error;  // what the server or the system said last; empty: nothing yet
@@ -56,6 +61,11 @@ class HealthCounters {
     h.late = late.load(std::memory_order_relaxed);
     h.connects = connects.load(std::memory_order_relaxed);
     h.opened = opened.load(std::memory_order_relaxed);
+    h.servers = static_cast<unsigned>(servers.load(std::memory_order_relaxed));
+    h.ready = static_cast<unsigned>(ready.load(std::memory_order_relaxed));
+    h.redirected = redirected.load(std::memory_order_relaxed);
+    h.refunded = refunded.load(std::memory_order_relaxed);
+    h.refunds_lost = refunds_lost.load(std::memory_order_relaxed);
     for (std::size_t i = 0; i < kFailures; ++i) {
       h.failed[i] = failed[i].load(std::memory_order_relaxed);
       h.failed_connections[i] = failed_connections[i].load(std::memory_order_relaxed);
@@ -66,6 +76,7 @@ class HealthCounters {
   }
 
   Count connected{0}, answered{0}, batches{0}, resent{0}, lost{0}, late{0}, connects{0}, opened{0};
+  Count servers{0}, ready{0}, redirected{0}, refunded{0}, refunds_lost{0};
   std::atomic<Breaker::State> breaker{Breaker::State::closed};
   std::array<Count, kFailures> failed{};
   std::array<Count, kFailures> failed_connections{};

@@ -34,20 +34,13 @@ bool Inbox::woken() {
 
 void Inbox::put(Waiting& w, Waiting::Kind kind, std::span<const store::Charge> charges, Now given,
                 Instant deadline) {
+  w.clear();
   w.kind = kind;
   w.charges.assign(charges.begin(), charges.end());
-  if (kind == Waiting::Kind::refund) {
-    w.numbers.clear();
-    for (const store::Charge& c : charges) w.numbers.push_back(*c.numbers);
-    for (std::size_t i = 0; i < charges.size(); ++i) w.charges[i].numbers = &w.numbers[i];
-  }
-  w.sink = nullptr;
-  w.question = nullptr;
+  if (kind == Waiting::Kind::refund) w.keep_numbers();
   w.given = given;
   w.deadline = deadline;
   w.serial.store(++serial_, std::memory_order_relaxed);
-  w.connection = nullptr;
-  w.flight = nullptr;
   arrived_.push_back(&w);
 }
 

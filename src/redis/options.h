@@ -12,12 +12,12 @@
 namespace weir::redis {
 
 struct Options {
-  std::string url;                      // redis://host:port/database, rediss:// for TLS (url.h)
+  std::string url;                      // of a server, of Sentinels or of a cluster (url.h)
   std::string username, password;       // where not empty, in place of the URL's
   std::string tls_ca;                   // files in PEM; no ca: the system's certificates
   std::string tls_cert, tls_key;        // this client's own, both or neither
   Duration timeout = milliseconds(15);  // of one whole decision; 1 ms to 1 minute
-  unsigned connections = 4;             // at most this many sockets; 1 to 64
+  unsigned connections = 4;             // at most this many sockets to a server; 1 to 64
   std::string prefix = "weir";          // of every key
   base::HashSecret secret;              // the same on every instance
   using Breaker = BreakerNumbers;

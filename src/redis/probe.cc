@@ -29,11 +29,6 @@ std::string milliseconds_text(Duration d) {
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " ms";
 }
 
-std::string address(const Url& url) {
-  const bool v6 = url.host.find(':') != std::string::npos;
-  return (v6 ? "[" + url.host + "]" : url.host) + ":" + std::to_string(url.port);
-}
-
 class Probe {
  public:
   Probe(const Options& options, const ProbeLimits& limits, const Url& url)
@@ -69,6 +64,8 @@ class Probe {
   }
   std::string who() const { return url_.username.empty() ? "default" : url_.username; }
   std::string key() const;
+
+  const Address& server() const { return url_.servers.front(); }
 
   const Options& options_;
   Duration step_;
@@ -106,21 +103,22 @@ bool Probe::connect() {
     tls = std::move(*made);
   }
   link_ = std::make_unique<ProbeLink>(
-      url_, std::move(tls), Login{url_.username, url_.password, url_.database, "weir-store-check"});
+      server(), std::move(tls),
+      Login{url_.username, url_.password, url_.database, "weir-store-check"});
   const Steady::time_point start = Steady::now();
   if (const auto trouble = link_->connect(step_)) {
     if (trouble->failure == Failure::tls) {
-      add("connect", Grade::ok, address(url_));
+      add("connect", Grade::ok, text_of(server()));
       add("tls", Grade::error, trouble->text,
           "does the server speak TLS on this port? " +
               std::string(reaction(trouble->failure).advice));
     } else {
-      add("connect", Grade::error, address(url_) + ": " + trouble->text,
+      add("connect", Grade::error, text_of(server()) + ": " + trouble->text,
           std::string(reaction(trouble->failure).advice));
     }
     return false;
   }
-  add("connect", Grade::ok, address(url_) + " in " + milliseconds_text(since(start)));
+  add("connect", Grade::ok, text_of(server()) + " in " + milliseconds_text(since(start)));
   return true;
 }
 
@@ -138,7 +136,7 @@ void Probe::no_login(const Trouble& trouble) {
 }
 
 void Probe::add_tls() {
-  if (url_.tls) return add("tls", Grade::ok, "on, the certificate is valid for " + url_.host);
+  if (url_.tls) return add("tls", Grade::ok, "on, the certificate is valid for " + server().host);
   add("tls", Grade::info, "off", "a rediss:// URL encrypts, also the password");
 }
 

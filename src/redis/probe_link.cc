@@ -14,18 +14,18 @@ namespace asio = boost::asio;
 using Clock = std::chrono::steady_clock;
 
 struct ProbeLink::Wire {
-  Wire(const Url& u, std::unique_ptr<asio::ssl::context> t)
-      : url(u), tls(std::move(t)), transport(context, url, tls.get()) {}
+  Wire(const Address& a, std::unique_ptr<asio::ssl::context> t)
+      : address(a), tls(std::move(t)), transport(context, address, tls.get()) {}
 
-  Url url;
+  Address address;
   std::unique_ptr<asio::ssl::context> tls;
   asio::io_context context;
   Transport transport;
   wire::RespParser parser;
 };
 
-ProbeLink::ProbeLink(const Url& url, std::unique_ptr<asio::ssl::context> tls, Login login)
-    : wire_(std::make_unique<Wire>(url, std::move(tls))), login_(std::move(login)) {}
+ProbeLink::ProbeLink(const Address& address, std::unique_ptr<asio::ssl::context> tls, Login login)
+    : wire_(std::make_unique<Wire>(address, std::move(tls))), login_(std::move(login)) {}
 
 ProbeLink::~ProbeLink() {
   if (wire_) wire_->transport.close();

@@ -16,9 +16,9 @@
 #include <string_view>
 #include <vector>
 
+#include "redis/address.h"
 #include "redis/error.h"
 #include "redis/session.h"
-#include "redis/url.h"
 #include "weir/clock.h"
 #include "wire/resp.h"
 
@@ -41,8 +41,8 @@ struct Answer {
 
 class ProbeLink {
  public:
-  // `tls` is null for redis://.
-  ProbeLink(const Url& url, std::unique_ptr<boost::asio::ssl::context> tls, Login login);
+  // `tls` is null in the clear.
+  ProbeLink(const Address& address, std::unique_ptr<boost::asio::ssl::context> tls, Login login);
   ~ProbeLink();
   ProbeLink(const ProbeLink&) = delete;
 

@@ -10,18 +10,18 @@ namespace weir::redis {
 Result<std::unique_ptr<RedisStore>> RedisStore::open(const Options& options) {
   if (const Result<void> ok = check(options); !ok) return ok.error();
   ConnectionSettings settings;
-  settings.url = *parse_url(options.url);
-  settings.login.username = options.username.empty() ? settings.url.username : options.username;
-  settings.login.password = options.password.empty() ? settings.url.password : options.password;
-  settings.login.database = settings.url.database;
+  const Url url = *parse_url(options.url);
+  settings.login.username = options.username.empty() ? url.username : options.username;
+  settings.login.password = options.password.empty() ? url.password : options.password;
+  settings.login.database = url.database;
   settings.prefix = options.prefix;
   settings.given_time = options.given_time;
-  if (settings.url.tls) {
+  if (url.tls) {
     Result<std::unique_ptr<boost::asio::ssl::context>> tls = make_tls(options);
     if (!tls) return tls.error();
     settings.tls = std::move(*tls);
   }
-  auto loop = std::make_unique<Loop>(options, std::move(settings));
+  auto loop = std::make_unique<Loop>(options, std::move(settings), url);
   loop->start();
   return std::unique_ptr<RedisStore>(new RedisStore(options, std::move(loop)));
 }
@@ -58,11 +58,15 @@ store::Inspection RedisStore::inspect(const store::Charge& charge, Now now) {
 }
 
 bool RedisStore::reset(store::Slot slot, const base::Digest& key) {
-  Question question;
-  std::future<bool> answered = question.answered.get_future();
   store::Charge counter;
   counter.slot = slot;
   counter.key = key;
+  return reset(counter);
+}
+
+bool RedisStore::reset(const store::Charge& counter) {
+  Question question;
+  std::future<bool> answered = question.answered.get_future();
   if (loop_->inbox().add(Waiting::Kind::reset, {&counter, 1}, {}, steady_now() + timeout_,
                          &question)) {
     loop_->wake();

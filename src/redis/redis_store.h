@@ -38,7 +38,9 @@ class RedisStore final : public store::Store {
   void charge(std::span<const store::Request> requests, Now now, store::Sink& sink) override;
   void refund(std::span<const store::Charge> charges, Now now) override;
   store::Inspection inspect(const store::Charge& charge, Now now) override;
+  // Of a counter without a tag.
   bool reset(store::Slot slot, const base::Digest& key) override;
+  bool reset(const store::Charge& counter) override;
   // Redis counts its keys for all its users: nothing is known here.
   store::Stats stats() const override { return {}; }
   const base::HashSecret& secret() const override { return secret_; }

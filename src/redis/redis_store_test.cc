@@ -363,7 +363,7 @@ TEST(RedisStoreOptions, AreCheckedBeforeAnythingStarts) {
   };
   EXPECT_EQ(where([](Options&) {}), "accepted");
   EXPECT_EQ(where([](Options& o) { o.url = "memory"; }), "store.url");
-  EXPECT_EQ(where([](Options& o) { o.url = "redis+cluster://a,b"; }), "store.url");
+  EXPECT_EQ(where([](Options& o) { o.url = "redis+cluster://a/7"; }), "store.url");
   EXPECT_EQ(where([](Options& o) { o.timeout = {}; }), "store.timeout");
   EXPECT_EQ(where([](Options& o) { o.timeout = minutes(2); }), "store.timeout");
   EXPECT_EQ(where([](Options& o) { o.connections = 0; }), "store.connections");

@@ -86,6 +86,11 @@ void Session::probe(std::string& out) {
   awaited_.push_back({What::probe});
 }
 
+void Session::asking(std::string& out) {
+  wire::append_command(out, {"ASKING"});
+  awaited_.push_back({What::asking});
+}
+
 void Session::abandon(Ticket ticket) {
   for (Awaited& a : awaited_) {
     if (a.what == What::batch && a.ticket == ticket) a.abandoned = true;
@@ -128,6 +133,8 @@ Session::Action Session::replied(const RespValue& reply, std::string& out) {
       return pinged(reply);
     case What::probe:
       return probed(reply);
+    case What::asking:  // where it is refused, the batch is too
+      return {};
     case What::load:
       return loaded(reply);
     case What::batch:

@@ -65,6 +65,8 @@ class Session {
   void sent(Ticket ticket) { awaited_.push_back({What::batch, ticket}); }
   void sent_again(Ticket ticket) { awaited_.push_back({What::batch, ticket, true}); }
   void probe(std::string& out);
+  // Before a batch whose slot is on its way to this node of a cluster.
+  void asking(std::string& out);
   // Nobody waits for this batch any more: it is not sent again. Its reply still comes.
   void abandon(Ticket ticket);
   // The connection ended: the batches that wait for a reply, one a call.
@@ -74,7 +76,7 @@ class Session {
   std::size_t awaited() const { return awaited_.size(); }
 
  private:
-  enum class What : std::uint8_t { hello, auth, name, select, ping, probe, load, batch };
+  enum class What : std::uint8_t { hello, auth, name, select, ping, probe, asking, load, batch };
   struct Awaited {
     What what = What::batch;
     Ticket ticket = 0;

@@ -55,20 +55,20 @@ Result<std::unique_ptr<ssl::context>> make_tls(const Options& options) {
   return tls;
 }
 
-Transport::Transport(asio::io_context& context, const Url& url, ssl::context* tls)
-    : url_(url), resolver_(context), socket_(context) {
+Transport::Transport(asio::io_context& context, const Address& address, ssl::context* tls)
+    : address_(address), resolver_(context), socket_(context) {
   if (tls != nullptr) tls_.emplace(socket_, *tls);
 }
 
 void Transport::connect(Connected handler) {
-  const std::string port = std::to_string(url_.port);
-  if (is_address(url_.host)) {
+  const std::string port = std::to_string(address_.port);
+  if (is_address(address_.host)) {
     boost::system::error_code ec;
-    const tcp::endpoint endpoint(asio::ip::make_address(url_.host, ec), url_.port);
-    return resolved(tcp::resolver::results_type::create(endpoint, url_.host, port),
+    const tcp::endpoint endpoint(asio::ip::make_address(address_.host, ec), address_.port);
+    return resolved(tcp::resolver::results_type::create(endpoint, address_.host, port),
                     std::move(handler));
   }
-  resolver_.async_resolve(url_.host, port,
+  resolver_.async_resolve(address_.host, port,
                           [this, handler = std::move(handler)](
                               const ErrorCode& ec, const tcp::resolver::results_type& found) {
                             if (ec) return handler(Failure::unreachable, ec);
@@ -92,9 +92,9 @@ void Transport::resolved(const tcp::resolver::results_type& found, Connected han
 
 void Transport::encrypt(Connected handler) {
   ErrorCode ec;
-  tls_->set_verify_callback(ssl::host_name_verification(url_.host), ec);
-  if (!is_address(url_.host)) {
-    SSL_set_tlsext_host_name(tls_->native_handle(), url_.host.c_str());
+  tls_->set_verify_callback(ssl::host_name_verification(address_.host), ec);
+  if (!is_address(address_.host)) {
+    SSL_set_tlsext_host_name(tls_->native_handle(), address_.host.c_str());
   }
   tls_->async_handshake(
       ssl::stream_base::client,

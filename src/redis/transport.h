@@ -19,9 +19,9 @@
 #include <string>
 #include <string_view>
 
+#include "redis/address.h"
 #include "redis/error.h"
 #include "redis/options.h"
-#include "redis/url.h"
 #include "weir/result.h"
 
 namespace weir::redis {
@@ -36,8 +36,9 @@ class Transport {
   using Connected = std::function<void(Failure, const ErrorCode&)>;
   using Moved = std::function<void(const ErrorCode&, std::size_t)>;
 
-  // `url` and `tls` outlive it; `tls` is null for redis://.
-  Transport(boost::asio::io_context& context, const Url& url, boost::asio::ssl::context* tls);
+  // `address` and `tls` outlive it; `tls` is null in the clear.
+  Transport(boost::asio::io_context& context, const Address& address,
+            boost::asio::ssl::context* tls);
 
   void connect(Connected handler);
   void read(std::span<char> space, Moved handler);
@@ -52,7 +53,7 @@ class Transport {
   void resolved(const Tcp::resolver::results_type& found, Connected handler);
   void encrypt(Connected handler);
 
-  const Url& url_;
+  const Address& address_;
   Tcp::resolver resolver_;
   Tcp::socket socket_;
   bool reached_ = false;

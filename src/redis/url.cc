@@ -1,5 +1,6 @@
 #include "redis/url.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <optional>
@@ -9,8 +10,8 @@ namespace {
 
 constexpr std::uint32_t kMaxDatabase = 2'147'483'647;  // Redis reads it as an int
 
-Error wrong(std::string message, ErrorCode code = ErrorCode::invalid_argument) {
-  return {code, std::move(message), "store.url"};
+Error wrong(std::string message) {
+  return {ErrorCode::invalid_argument, std::move(message), "store.url"};
 }
 
 template <typename Number>
@@ -58,6 +59,17 @@ bool is_host(std::string_view text, bool bracketed) {
   return true;
 }
 
+struct Scheme {
+  std::string_view text;
+  Url::Kind kind;
+  bool tls;
+};
+constexpr Scheme kSchemes[] = {
+    {"redis", Url::Kind::standalone, false},        {"rediss", Url::Kind::standalone, true},
+    {"redis+sentinel", Url::Kind::sentinel, false}, {"rediss+sentinel", Url::Kind::sentinel, true},
+    {"redis+cluster", Url::Kind::cluster, false},   {"rediss+cluster", Url::Kind::cluster, true},
+};
+
 Result<void> read_scheme(std::string_view& rest, Url& url) {
   const std::size_t end = rest.find("://");
   if (end == std::string_view::npos) {
@@ -65,17 +77,15 @@ Result<void> read_scheme(std::string_view& rest, Url& url) {
   }
   const std::string_view scheme = rest.substr(0, end);
   rest.remove_prefix(end + 3);
-  if (scheme == "redis+sentinel" || scheme == "redis+cluster" || scheme == "rediss+sentinel" ||
-      scheme == "rediss+cluster") {
-    return wrong(std::string(scheme) +
-                     ":// is not in this version: use redis:// or rediss:// with one server",
-                 ErrorCode::unsupported);
+  for (const Scheme& known : kSchemes) {
+    if (known.text != scheme) continue;
+    url.kind = known.kind;
+    url.tls = known.tls;
+    return {};
   }
-  if (scheme != "redis" && scheme != "rediss") {
-    return wrong("the scheme is neither redis:// nor rediss://");
-  }
-  url.tls = scheme == "rediss";
-  return {};
+  return wrong(
+      "the scheme is none of redis://, redis+sentinel:// and redis+cluster://, nor one of those "
+      "with rediss for TLS");
 }
 
 Result<void> read_credentials(std::string_view text, Url& url) {
@@ -89,14 +99,14 @@ Result<void> read_credentials(std::string_view text, Url& url) {
   return {};
 }
 
-Result<void> read_port(std::string_view text, Url& url) {
+Result<void> read_port(std::string_view text, Address& server) {
   const auto port = whole_number<std::uint16_t>(text, 65'535);
   if (!port || *port == 0) return wrong("the port is no number from 1 to 65535");
-  url.port = *port;
+  server.port = *port;
   return {};
 }
 
-Result<void> read_address(std::string_view text, Url& url) {
+Result<void> read_server(std::string_view text, Address& server) {
   const bool bracketed = text.starts_with('[');
   const std::size_t end = bracketed ? text.find(']') : text.find(':');
   if (bracketed && end == std::string_view::npos)
@@ -105,11 +115,58 @@ Result<void> read_address(std::string_view text, Url& url) {
   if (!is_host(host, bracketed)) {
     return wrong(host.empty() ? "the host is missing" : "the host is no name or address");
   }
-  url.host = host;
+  server.host = host;
   text.remove_prefix(end == std::string_view::npos ? text.size() : end + (bracketed ? 1 : 0));
   if (text.empty()) return {};
   if (text.front() != ':') return wrong("what follows the ] is no port");
-  return read_port(text.substr(1), url);
+  return read_port(text.substr(1), server);
+}
+
+Result<void> read_servers(std::string_view text, Url& url) {
+  constexpr std::size_t kMostServers = 64;
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    Address server{"", static_cast<std::uint16_t>(url.kind == Url::Kind::sentinel ? 26'379 : 6379)};
+    if (Result<void> ok = read_server(text.substr(0, comma), server); !ok) return ok.error();
+    url.servers.push_back(std::move(server));
+    if (comma == std::string_view::npos) break;
+    text.remove_prefix(comma + 1);
+  }
+  if (url.servers.size() > kMostServers) return wrong("more than 64 servers are named");
+  if (url.servers.size() > 1 && url.kind == Url::Kind::standalone) {
+    return wrong("redis:// names one server; several are redis+sentinel:// or redis+cluster://");
+  }
+  return {};
+}
+
+Result<void> read_name(std::string_view& path, Url& url) {
+  const std::string_view name = path.substr(0, path.find('/'));
+  const bool good =
+      !name.empty() && name.size() <= 128 && std::all_of(name.begin(), name.end(), [](char c) {
+        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+               c == '.' || c == '-' || c == '_';
+      });
+  if (!good) {
+    return wrong("redis+sentinel:// ends in /NAME, the name under which they watch the primary");
+  }
+  url.name = name;
+  path.remove_prefix(std::min(path.size(), name.size() + 1));
+  return {};
+}
+
+// What follows the servers' slash.
+Result<void> read_path(std::string_view path, Url& url) {
+  if (url.kind == Url::Kind::sentinel) {
+    if (Result<void> ok = read_name(path, url); !ok) return ok.error();
+  }
+  if (path.empty()) return {};
+  const auto database = whole_number<std::uint32_t>(path, kMaxDatabase);
+  if (!database) return wrong("what follows the / is no database number");
+  if (*database != 0 && url.kind == Url::Kind::cluster) {
+    return wrong("a cluster has no database but 0");
+  }
+  url.database = *database;
+  return {};
 }
 
 }  // namespace
@@ -128,12 +185,23 @@ Result<Url> parse_url(std::string_view text) {
     text.remove_prefix(at + 1);
   }
   const std::size_t slash = text.find('/');
-  if (Result<void> ok = read_address(text.substr(0, slash), url); !ok) return ok.error();
-  if (slash == std::string_view::npos || slash + 1 == text.size()) return url;
-  const auto database = whole_number<std::uint32_t>(text.substr(slash + 1), kMaxDatabase);
-  if (!database) return wrong("what follows the / is no database number");
-  url.database = *database;
+  if (Result<void> ok = read_servers(text.substr(0, slash), url); !ok) return ok.error();
+  const std::string_view path =
+      slash == std::string_view::npos ? std::string_view{} : text.substr(slash + 1);
+  if (Result<void> ok = read_path(path, url); !ok) return ok.error();
   return url;
+}
+
+std::string shown(const Url& url) {
+  std::string text;
+  for (const Scheme& scheme : kSchemes) {
+    if (scheme.kind == url.kind && scheme.tls == url.tls) text = std::string(scheme.text) + "://";
+  }
+  for (std::size_t i = 0; i < url.servers.size(); ++i) {
+    text += (i > 0 ? "," : "") + text_of(url.servers[i]);
+  }
+  if (!url.name.empty()) text += "/" + url.name;
+  return url.kind == Url::Kind::cluster ? text : text + "/" + std::to_string(url.database);
 }
 
 }  // namespace weir::redis

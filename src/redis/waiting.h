@@ -6,15 +6,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <future>
+#include <optional>
 #include <vector>
 
 #include "algo/numbers.h"
 #include "redis/error.h"
+#include "redis/stages.h"
 #include "store/store.h"
 
 namespace weir::redis {
 
 class Connection;
+class Server;
 struct Flight;
 
 // What an operator's call waits for on its own stack.
@@ -40,6 +43,38 @@ struct Waiting {
   // Where it is in flight; nullptr: it has not been written.
   Connection* connection = nullptr;
   Flight* flight = nullptr;
+
+  Stages stages;
+  Server* server = nullptr;        // who has it
+  bool asking = false;             // to be said before it: the slot is on its way here
+  bool alone = false;              // in a command of its own
+  std::uint8_t sent_on = 0;        // times that a server sent it elsewhere, or asked for a moment
+  Failure why = Failure::timeout;  // what is said at the deadline
+  // Of a refund: that the store makes it itself (refunds.h), and of which instant's charge.
+  bool own = false;
+  std::optional<std::uint64_t> charged_us;
+
+  // As a new request finds its place; the memory of its lists stays.
+  void clear() {
+    sink = nullptr;
+    question = nullptr;
+    connection = nullptr;
+    flight = nullptr;
+    server = nullptr;
+    asking = alone = false;
+    sent_on = 0;
+    why = Failure::timeout;
+    charged_us.reset();
+  }
+  // Its charges point to numbers of its own from now on.
+  void keep_numbers() {
+    numbers.clear();
+    numbers.reserve(charges.size());
+    for (store::Charge& c : charges) {
+      numbers.push_back(*c.numbers);
+      c.numbers = &numbers.back();
+    }
+  }
 };
 
 }  // namespace weir::redis

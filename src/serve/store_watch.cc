@@ -10,7 +10,8 @@ void StoreWatch::look() {
   const auto* redis = remote::redis_of(store_);
   if (redis == nullptr) return;
   const redis::Health health = redis->health();
-  const bool there = health.connected > 0 && health.breaker == redis::Breaker::State::closed;
+  const bool there = health.servers > 0 && health.ready == health.servers &&
+                     health.breaker == redis::Breaker::State::closed;
   if (there == there_) return;
   there_ = there;
   if (there) {
