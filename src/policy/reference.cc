@@ -114,7 +114,6 @@ class Writer {
     out_ +=
         "| `identity.keys.*.from: json:...`, `mtls:...` | read a header, query parameter, cookie, "
         "claim or attribute |\n"
-        "| `store.url: redis+sentinel://...`, `redis+cluster://...` | name one server |\n"
         "| `listeners.client_address: proxy-protocol` | use a header that the gateway sets |\n";
   }
 

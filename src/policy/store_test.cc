@@ -170,13 +170,35 @@ TEST(StoreUrlTest, HidesThePasswordAndNothingElse) {
 TEST(StoreUrlTest, AcceptsWhatTheStoreDoes) {
   for (const char* url :
        {"redis://h", "redis://h/", "redis://h:1/15", "rediss://u:p@h.example:65535",
-        "redis://[::1]:6379/0", "redis://[fe80::1%25eth0]", "redis://10.0.0.1"}) {
+        "redis://[::1]:6379/0", "redis://[fe80::1%25eth0]", "redis://10.0.0.1",
+        "redis+sentinel://a,b:1,[::1]:2/main", "rediss+sentinel://u:p@a/the.main_1/3",
+        "redis+cluster://a,b:1", "rediss+cluster://a/", "redis+cluster://a/0"}) {
     EXPECT_TRUE(check_store_url(url)) << url;
   }
-  for (const char* url :
-       {"", "redis", "redis:", "redis:/h", "http://h", "redis://", "redis://u@",
-        "redis://h:", "redis://h:0", "redis://h:x", "redis://h/-1", "redis://[::1", "redis://a,b",
-        "redis://h h", "redis://h#x", "redis://h/99999999999"}) {
+  for (const char* url : {"",
+                          "redis",
+                          "redis:",
+                          "redis:/h",
+                          "http://h",
+                          "redis://",
+                          "redis://u@",
+                          "redis://h:",
+                          "redis://h:0",
+                          "redis://h:x",
+                          "redis://h/-1",
+                          "redis://[::1",
+                          "redis://a,b",
+                          "redis://h h",
+                          "redis://h#x",
+                          "redis://h/99999999999",
+                          "redis+sentinel://a,b",
+                          "redis+sentinel://a/",
+                          "redis+sentinel://a/m n",
+                          "redis+sentinel://a/m/x",
+                          "redis+sentinel://a,,b/m",
+                          "redis+cluster://a/1",
+                          "redis+cluster://a,",
+                          "redis+x://a"}) {
     EXPECT_FALSE(check_store_url(url)) << url;
   }
 }

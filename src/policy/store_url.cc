@@ -9,8 +9,12 @@ namespace weir::policy {
 namespace {
 
 constexpr std::string_view kExample = "write `redis://host:6379/0`, or `rediss://` for TLS";
+constexpr std::string_view kSentinelExample =
+    "write `redis+sentinel://host1,host2,host3/NAME`, the name under which they watch the primary";
 constexpr std::uint64_t kMaxDatabase = 2'147'483'647;  // Redis reads it as an int
-constexpr std::string_view kOneServer = "name one server: `redis://host:6379/0`";
+constexpr std::string_view kOneServer =
+    "name one server, or write `redis+sentinel://` or `redis+cluster://`";
+constexpr std::size_t kMaxServers = 64;
 
 Error wrong(std::string_view what, std::string_view help = kExample) {
   return {ErrorCode::invalid_argument, std::string(what), std::string(help)};
@@ -43,13 +47,62 @@ Result<void> check_server(std::string_view server) {
   } else {
     const std::size_t colon = std::min(server.find(':'), server.size());
     if (colon == 0) return wrong("has no host");
-    if (server.find(',') != server.npos) return wrong("names several hosts", kOneServer);
     if (!is_host(server.substr(0, colon), "._-")) return wrong("has a host that is none");
     port = server.substr(colon);
   }
   if (port.empty()) return {};
   if (!port.starts_with(':') || !is_number(port.substr(1), 1, 65535)) {
     return wrong("has a port that is none", "a port is 1 to 65535; Redis' own is 6379");
+  }
+  return {};
+}
+
+enum class Kind : std::uint8_t { standalone, sentinel, cluster };
+
+struct Scheme {
+  std::string_view text;
+  Kind kind;
+};
+constexpr std::array<Scheme, 6> kSchemes{{
+    {"redis", Kind::standalone},
+    {"rediss", Kind::standalone},
+    {"redis+sentinel", Kind::sentinel},
+    {"rediss+sentinel", Kind::sentinel},
+    {"redis+cluster", Kind::cluster},
+    {"rediss+cluster", Kind::cluster},
+}};
+
+Result<void> check_servers(std::string_view servers, Kind kind) {
+  std::size_t count = 1;
+  for (;; ++count) {
+    const std::size_t comma = servers.find(',');
+    if (comma != servers.npos && kind == Kind::standalone) {
+      return wrong("names several hosts", kOneServer);
+    }
+    if (auto server = check_server(servers.substr(0, comma)); !server) return server.error();
+    if (comma == servers.npos) break;
+    servers.remove_prefix(comma + 1);
+  }
+  if (count > kMaxServers) return wrong("names more than 64 hosts", "a few of them are enough");
+  return {};
+}
+
+// What stands behind the servers' slash.
+Result<void> check_path(std::string_view path, Kind kind) {
+  if (kind == Kind::sentinel) {
+    const std::string_view name = path.substr(0, path.find('/'));
+    if (name.size() > 128 || !is_host(name, "._-")) {
+      return wrong("has no name of a primary", kSentinelExample);
+    }
+    path.remove_prefix(std::min(name.size() + 1, path.size()));
+  }
+  if (path.empty()) return {};
+  if (kind == Kind::cluster) {
+    if (path == "0") return {};
+    return wrong("has a database, and a cluster has none but 0", "leave it out");
+  }
+  if (!is_number(path, 0, kMaxDatabase)) {
+    return wrong("has a database that is no number", "the part behind the host is a number: `/0`");
   }
   return {};
 }
@@ -75,21 +128,16 @@ bool only_references(std::string_view text) {
 
 }  // namespace
 
-bool store_url_is_tls(std::string_view url) { return url.starts_with("rediss:"); }
+bool store_url_is_tls(std::string_view url) {
+  return url.starts_with("rediss:") || url.starts_with("rediss+");
+}
 
 Result<void> check_store_url(std::string_view url) {
-  static constexpr std::array<std::string_view, 4> kLater{"redis+sentinel://", "rediss+sentinel://",
-                                                          "redis+cluster://", "rediss+cluster://"};
-  for (const std::string_view scheme : kLater) {
-    if (!url.starts_with(scheme)) continue;
-    return wrong("is `" + std::string(scheme) + "...`, which is not enforced in this version",
-                 kOneServer);
-  }
   const std::size_t start = url.find("://");
-  const std::string_view scheme = url.substr(0, std::min(start, url.size()));
-  if (start == url.npos || (scheme != "redis" && scheme != "rediss")) {
-    return wrong("is no Redis URL");
-  }
+  const auto scheme = std::find_if(kSchemes.begin(), kSchemes.end(), [&](const Scheme& known) {
+    return start != url.npos && known.text == url.substr(0, start);
+  });
+  if (scheme == kSchemes.end()) return wrong("is no Redis URL");
   std::string_view rest = url.substr(start + 3);
   if (rest.find_first_of("?#") != rest.npos) {
     return wrong("has a part behind `?` or `#`", "what else there is to say has a key in `store`");
@@ -97,12 +145,10 @@ Result<void> check_store_url(std::string_view url) {
   const std::size_t at = rest.rfind('@');
   if (at != rest.npos) rest.remove_prefix(at + 1);
   const std::size_t slash = std::min(rest.find('/'), rest.size());
-  if (auto server = check_server(rest.substr(0, slash)); !server) return server.error();
-  const std::string_view database = rest.substr(std::min(slash + 1, rest.size()));
-  if (!database.empty() && !is_number(database, 0, kMaxDatabase)) {
-    return wrong("has a database that is no number", "the part behind the host is a number: `/0`");
+  if (auto servers = check_servers(rest.substr(0, slash), scheme->kind); !servers) {
+    return servers.error();
   }
-  return {};
+  return check_path(rest.substr(std::min(slash + 1, rest.size())), scheme->kind);
 }
 
 std::string show_secret(std::string_view typed) {

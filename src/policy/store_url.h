@@ -1,5 +1,5 @@
-// The URL of a Redis server as a policy names it: redis://[user[:password]@]host[:port][/db], or
-// rediss:// for TLS.
+// The URL of a Redis as a policy names it: redis://[user[:password]@]host[:port][/db],
+// redis+sentinel://...host,host/NAME[/db] or redis+cluster://...host,host; rediss for TLS.
 //
 //   if (auto good = check_store_url(url); !good) report("`url` " + good.error().message);
 //
