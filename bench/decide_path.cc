@@ -57,7 +57,8 @@ std::string policy(int limits) {
   std::string text = "version: 1\ntiers: {t: {}}\nclasses:\n";
   for (int i = 0; i < 20; ++i) {
     const std::string n = std::to_string(i);
-    text += "  - {name: c" + n + ", match: [\"GET /v1/things" + n + "/{id}\"]}\n";
+    text.append("  - {name: c").append(n).append(", match: [\"GET /v1/things");
+    text.append(n).append("/{id}\"]}\n");
   }
   // Numbers under which every counter stays live and none ever denies.
   const char* rows[] = {
@@ -134,7 +135,7 @@ int profile(int limits) {
 }
 
 int main(int argc, char** argv) {
-  if (argc > 1) return profile(std::atoi(argv[1]));
+  if (argc > 1) return profile(static_cast<int>(std::strtol(argv[1], nullptr, 10)));
   Path one(1);
   Path four(4);
   one.start();

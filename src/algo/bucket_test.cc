@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 
 #include "algo/testing/counter.h"
@@ -134,7 +135,9 @@ TEST(TokenBucket, AnswersRedisCellsTable) {
       {4.0, 1, true, 1, 4.0, -1}, {8.0, 1, true, 4, 1.0, -1}, {9.5, 1, true, 4, 1.0, -1},
       {9.5, 0, true, 4, 1.0, -1}, {9.5, 2, true, 2, 3.0, -1}, {9.5, 5, false, 2, 3.0, 3},
   };
-  const auto ms = [](double s) { return milliseconds(static_cast<std::uint64_t>(s * 1000 + 0.5)); };
+  const auto ms = [](double s) {
+    return milliseconds(static_cast<std::uint64_t>(std::llround(s * 1000)));
+  };
   Counter c(token_bucket(1, seconds(1), 5));
   for (const Row& row : rows) {
     SCOPED_TRACE(::testing::Message() << "t " << row.seconds << " quantity " << row.quantity);

@@ -38,7 +38,7 @@ std::string part_text(const Policy& policy, const policy::Limit& limit, const po
     if (id == policy::kIpKey && caller.address()) return "ip " + caller.address()->text();
     if (const auto value = caller.value(id)) return key.name + " " + shown(key, *value);
   }
-  const std::string missing = part.text + " is missing: ";
+  std::string missing = part.text + " is missing: ";
   switch (limit.on_missing) {
     case policy::OnMissing::address:
       return missing + (caller.address() ? "ip " + caller.address()->text() : "counted together");

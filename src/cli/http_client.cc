@@ -39,7 +39,8 @@ class Call {
     step([&](auto done) { http::async_read(stream_, buffer, response, done); }, ec);
     if (ec) return io(server_, "read the answer", ec);
     stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_both, ec);
-    return HttpReply{response.result_int(), std::move(response.body())};
+    const unsigned status = response.result_int();
+    return HttpReply{status, std::move(response.body())};
   }
 
  private:

@@ -58,6 +58,7 @@ std::string usage() {
 
 int unknown(const std::string& word) {
   std::vector<std::string> names;
+  names.reserve(kCommands.size() + 2);
   for (const Command& command : kCommands) names.emplace_back(command.name);
   names.insert(names.end(), {"--help", "--version"});
   const std::string_view near = policy::nearest(word, names);

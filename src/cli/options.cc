@@ -49,7 +49,7 @@ Option Option::one_value_each() {
 bool Option::given() const { return option_->count() > 0; }
 
 Options::Options(std::string_view command, std::string_view summary,
-                 std::vector<std::string> examples)
+                 const std::vector<std::string>& examples)
     : app_(std::make_unique<CLI::App>(std::string(summary), "weir " + std::string(command))),
       command_(command) {
   std::string footer = examples.size() == 1 ? "\nExample:" : "\nExamples:";

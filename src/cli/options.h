@@ -52,7 +52,8 @@ class Option {
 class Options {
  public:
   // `examples` are whole command lines that work as printed.
-  Options(std::string_view command, std::string_view summary, std::vector<std::string> examples);
+  Options(std::string_view command, std::string_view summary,
+          const std::vector<std::string>& examples);
   ~Options();
 
   // `names` is "-o,--output"; without dashes it is an argument by its place.

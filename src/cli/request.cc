@@ -18,7 +18,7 @@ using Pair = std::pair<std::string, std::string>;
 
 Error bad(std::string message) { return {ErrorCode::invalid_argument, std::move(message), ""}; }
 
-std::string trim(std::string text) {
+std::string trim(const std::string& text) {
   const std::size_t first = text.find_first_not_of(" \t");
   if (first == std::string::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);

@@ -39,7 +39,7 @@ std::string rate_text(std::uint64_t count, std::uint64_t period_ns) {
 }
 
 std::string numbers_text(const algo::Numbers& n) {
-  const std::string rate = rate_text(n.count, n.period_ns);
+  std::string rate = rate_text(n.count, n.period_ns);
   switch (n.algorithm) {
     case Algorithm::token_bucket:
       return fmt::format("{} burst {}", rate, short_count(n.burst));

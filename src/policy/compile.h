@@ -75,6 +75,7 @@ std::optional<std::string> resolved(Build& build, const Node& node);
 template <typename Map>
 std::vector<std::string> names_of(const Map& map) {
   std::vector<std::string> names;
+  names.reserve(map.size());
   for (const auto& [name, value] : map) names.push_back(name);
   return names;
 }

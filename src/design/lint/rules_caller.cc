@@ -14,7 +14,6 @@ namespace {
 using policy::IdentityKey;
 using policy::Limit;
 using policy::Policy;
-using policy::Severity;
 
 // The name of a header or attribute that carries a path as the client spelt it.
 bool carries_a_path(const IdentityKey& key) {

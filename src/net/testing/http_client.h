@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -18,6 +19,13 @@
 #include <vector>
 
 namespace weir::net::testing {
+
+// 0 where it is none.
+inline std::size_t number(std::string_view digits) {
+  std::size_t n = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), n);
+  return n;
+}
 
 struct Reply {
   int status = 0;
@@ -77,14 +85,14 @@ class HttpClient {
       const std::string_view line = text.substr(0, text.find("\r\n"));
       text.remove_prefix(line.size() + 2);
       if (std::exchange(first, false)) {
-        reply.status = std::atoi(std::string(line.substr(9, 3)).c_str());
+        reply.status = static_cast<int>(number(line.substr(9, 3)));
         continue;
       }
       const std::size_t colon = line.find(": ");
       if (colon == std::string_view::npos) return std::nullopt;
       reply.fields.emplace_back(line.substr(0, colon), line.substr(colon + 2));
       if (reply.fields.back().first == "Content-Length") {
-        length = static_cast<std::size_t>(std::atoll(reply.fields.back().second.c_str()));
+        length = number(reply.fields.back().second);
       }
     }
     if (head || reply.status == 100) length = 0;

@@ -33,7 +33,9 @@ inline std::string request(std::string_view method, std::string_view target,
                            const Fields& fields = {}, std::string_view body = {}) {
   std::string text(method);
   text.append(" ").append(target).append(" HTTP/1.1\r\nHost: weir\r\n");
-  for (const auto& [name, value] : fields) text += name + ": " + value + "\r\n";
+  for (const auto& [name, value] : fields) {
+    text.append(name).append(": ").append(value).append("\r\n");
+  }
   if (!body.empty()) text += "Content-Length: " + std::to_string(body.size()) + "\r\n";
   return text + "\r\n" + std::string(body);
 }
