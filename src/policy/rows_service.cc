@@ -91,7 +91,9 @@ constexpr Row kRows[] = {
     {.path = "store.snapshot.every", .types = kDuration, .doc = kNoFile, .since = kLater},
     {.path = "store.url",
      .types = kSecret,
-     .doc = "redis: `redis://[user[:password]@]host[:port][/db]`, `rediss://` for TLS."},
+     .doc = "redis: `redis://[user[:password]@]host[:port][/db]`, "
+            "`redis+sentinel://host,host/NAME[/db]` or `redis+cluster://host,host`; `rediss` for "
+            "TLS."},
     {.path = "store.username",
      .types = kSecret,
      .doc = "redis: the ACL user, instead of the URL's."},

@@ -63,9 +63,9 @@ void Fleet::leave(const std::function<void(Waiting&)>& again) {
 
 void Fleet::flush() {
   // A flush may bring in a server that somebody named.
-  std::vector<Server*> all;
-  for (const auto& [address, member] : members_) all.push_back(member.server.get());
-  for (Server* server : all) server->flush();
+  flushing_.clear();
+  for (const auto& [address, member] : members_) flushing_.push_back(member.server.get());
+  for (Server* server : flushing_) server->flush();
 }
 
 void Fleet::stop() {

@@ -63,6 +63,7 @@ class Fleet {
   Directory directory_;
   std::map<Address, Member> members_;
   std::vector<Server*> by_slot_;
+  std::vector<Server*> flushing_;
 };
 
 }  // namespace weir::redis

@@ -1,342 +1,189 @@
 #include "redis/probe.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cstdlib>
-#include <limits>
-#include <utility>
+#include <map>
+#include <memory>
 
-#include "redis/batch.h"
-#include "redis/key_name.h"
-#include "redis/probe_judge.h"
+#include "redis/directory.h"
+#include "redis/guide.h"
 #include "redis/probe_link.h"
-#include "redis/script.h"
+#include "redis/probe_server.h"
 #include "redis/transport.h"
 #include "redis/url.h"
 
 namespace weir::redis {
 namespace {
 
-using Steady = std::chrono::steady_clock;
+using Found = std::vector<ProbeFinding>;
 
-Duration since(Steady::time_point start) {
-  return {static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(Steady::now() - start).count())};
+std::string count(std::size_t n, const std::string& what) {
+  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
-std::string milliseconds_text(Duration d) {
-  const std::uint64_t tenths = d.ns / 100'000;
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " ms";
-}
-
-class Probe {
+// Asks what a Survey asks, of one server after the other.
+class TopologyProbe {
  public:
-  Probe(const Options& options, const ProbeLimits& limits, const Url& url)
-      : options_(options), step_(limits.step), instances_(limits.instances), url_(url) {
-    if (!options.username.empty()) url_.username = options.username;
-    if (!options.password.empty()) url_.password = options.password;
+  TopologyProbe(const Options& options, const ProbeLimits& limits, const Url& url)
+      : options_(options), limits_(limits), url_(url) {}
+
+  Found run() {
+    if (url_.kind == Url::Kind::sentinel) return sentinel();
+    return cluster();
   }
 
-  std::vector<ProbeFinding> run();
-
  private:
-  bool connect();
-  bool login();
-  void no_login(const Trouble& trouble);
-  void add_tls();
-  void gather();
-  void gather_hello();
-  void gather_config();
-  void judge();
-  void latency();
-  void clock();
-  void commands();
-  void script();
-  void decide(bool peek);
-  void lost();
+  Found sentinel();
+  Found cluster();
+  void cluster_info(ProbeLink& link);
+  void nodes(const Directory& map);
+  void add_node(const Address& address, Found of_node, bool whole);
 
-  Answer ask(const std::vector<std::string_view>& words) { return link_->ask(words, step_); }
+  // Null: `why` says it.
+  std::unique_ptr<ProbeLink> reach(const Address& address, const Login& login, std::string& why);
   void add(std::string what, Grade grade, std::string value, std::string advice = "") {
     found_.push_back({std::move(what), grade, std::move(value), std::move(advice)});
   }
-  void failed(std::string what, const Trouble& trouble) {
-    add(std::move(what), Grade::error, trouble.text, std::string(reaction(trouble.failure).advice));
-  }
-  std::string who() const { return url_.username.empty() ? "default" : url_.username; }
-  std::string key() const;
-
-  const Address& server() const { return url_.servers.front(); }
 
   const Options& options_;
-  Duration step_;
-  unsigned instances_;
-  Url url_;
-  std::unique_ptr<ProbeLink> link_;
-  ServerFacts facts_;
-  bool serves_ = false;  // a primary that has greeted: the script can be tried
-  base::Digest digest_;  // of a counter that nobody else has
-  std::vector<ProbeFinding> found_;
+  ProbeLimits limits_;
+  const Url& url_;
+  Found found_;
 };
 
-std::vector<ProbeFinding> Probe::run() {
-  const base::HashSecret random = base::HashSecret::random();
-  digest_ = {random.k0, random.k1};
-  if (!connect() || !login()) return std::move(found_);
-  gather();
-  judge();
-  latency();
-  clock();
-  commands();
-  if (serves_) script();
-  lost();
-  return std::move(found_);
-}
-
-bool Probe::connect() {
+std::unique_ptr<ProbeLink> TopologyProbe::reach(const Address& address, const Login& login,
+                                                std::string& why) {
   std::unique_ptr<boost::asio::ssl::context> tls;
   if (url_.tls) {
     auto made = make_tls(options_);
     if (!made) {
-      add("tls", Grade::error, made.error().text(), "see store.tls");
-      return false;
+      why = made.error().text();
+      return nullptr;
     }
     tls = std::move(*made);
   }
-  link_ = std::make_unique<ProbeLink>(
-      server(), std::move(tls),
-      Login{url_.username, url_.password, url_.database, "weir-store-check"});
-  const Steady::time_point start = Steady::now();
-  if (const auto trouble = link_->connect(step_)) {
-    if (trouble->failure == Failure::tls) {
-      add("connect", Grade::ok, text_of(server()));
-      add("tls", Grade::error, trouble->text,
-          "does the server speak TLS on this port? " +
-              std::string(reaction(trouble->failure).advice));
-    } else {
-      add("connect", Grade::error, text_of(server()) + ": " + trouble->text,
-          std::string(reaction(trouble->failure).advice));
+  auto link = std::make_unique<ProbeLink>(address, std::move(tls), login);
+  auto trouble = link->connect(limits_.step);
+  if (!trouble) trouble = link->greet(limits_.step);
+  if (!trouble || trouble->failure == Failure::readonly) return link;
+  why = text_of(address) + ": " + trouble->text;
+  return nullptr;
+}
+
+// Every Sentinel is asked: they should agree.
+Found TopologyProbe::sentinel() {
+  Login login;
+  login.client_name = "weir-store-check";
+  std::map<Address, std::size_t> named;
+  for (const Address& address : url_.servers) {
+    std::string why;
+    const auto link = reach(address, login, why);
+    SentinelGuide guide({address}, url_.name);
+    std::string question;
+    guide.question(question);
+    bool told = false;
+    if (link != nullptr) {
+      const Answer answer =
+          link->ask_bytes(question, limits_.step,
+                          [&](const wire::RespValue& reply) { told = guide.answer(reply); });
+      if (!told)
+        why = link->lost() ? text_of(address) + ": " + answer.trouble->text : guide.trouble();
     }
-    return false;
-  }
-  add("connect", Grade::ok, text_of(server()) + " in " + milliseconds_text(since(start)));
-  return true;
-}
-
-// Where the greeting fails: in TLS 1.3 a server refuses a client's certificate only then.
-void Probe::no_login(const Trouble& trouble) {
-  const bool hung_up = trouble.failure == Failure::lost;
-  if (url_.tls && (hung_up || trouble.failure == Failure::tls)) {
-    return add("tls", Grade::error, trouble.text,
-               "does the server want a client's certificate? set store.tls.cert and key");
-  }
-  add_tls();
-  if (!hung_up) return failed("login", trouble);
-  add("login", Grade::error, trouble.text,
-      "does the server want TLS? then the URL begins with rediss://");
-}
-
-void Probe::add_tls() {
-  if (url_.tls) return add("tls", Grade::ok, "on, the certificate is valid for " + server().host);
-  add("tls", Grade::info, "off", "a rediss:// URL encrypts, also the password");
-}
-
-bool Probe::login() {
-  const auto trouble = link_->greet(step_);
-  const bool logs_in = !url_.username.empty() || !url_.password.empty();
-  const std::string in_database = ", database " + std::to_string(url_.database);
-  if (trouble && trouble->failure != Failure::readonly) {
-    no_login(*trouble);
-    return false;
-  }
-  add_tls();
-  serves_ = !trouble;
-  if (logs_in) {
-    add("login", Grade::ok, "user " + who() + in_database);
-  } else {
-    add("login", Grade::info, "no password" + in_database,
-        "whoever reaches the server can change the counters: give weir an ACL user");
-  }
-  return true;
-}
-
-void Probe::gather_hello() {
-  const Answer hello = ask({"HELLO"});
-  if (!hello.ok()) return;
-  for (std::size_t i = 0; i + 1 < hello.items.size(); i += 2) {
-    facts_.hello[hello.items[i]] = hello.items[i + 1];
-  }
-}
-
-void Probe::gather_config() {
-  // One by one: Redis before 7 takes no more.
-  for (const char* key : {"appendfsync", "maxclients", "maxmemory", "maxmemory-policy",
-                          "min-replicas-to-write", "save", "timeout"}) {
-    const Answer answer = ask({"CONFIG", "GET", key});
-    if (!answer.ok()) {
-      facts_.config_refused = answer.trouble->text;
-      return;
+    if (!told) {
+      add("sentinel", Grade::warning, why, "the others are asked in its place");
+      continue;
     }
-    if (answer.items.size() == 2) facts_.config[key] = answer.items[1];
+    const Address& primary = guide.found().keepers().front();
+    add("sentinel", Grade::ok, text_of(address) + ": the primary is " + text_of(primary));
+    ++named[primary];
   }
+  if (named.empty()) {
+    add("sentinels", Grade::error, "none names a primary",
+        "check the hosts and the name in store.url");
+    return std::move(found_);
+  }
+  if (named.size() > 1) {
+    add("sentinels", Grade::warning, "they name different primaries", "is a failover on its way?");
+  }
+  const auto most = std::max_element(
+      named.begin(), named.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  Found primary = probe_server({options_, limits_, url_, most->first});
+  found_.insert(found_.end(), primary.begin(), primary.end());
+  return std::move(found_);
 }
 
-void Probe::gather() {
-  gather_hello();
-  const Answer info = ask({"INFO"});
-  if (info.ok()) {
-    facts_.info = parse_info(info.text);
-  } else {
-    facts_.info_refused = info.trouble->text;
-  }
-  gather_config();
-}
-
-void Probe::judge() {
-  if (link_->lost()) return;
-  found_.push_back(judge_server(facts_));
-  ProbeFinding role = judge_role(facts_);
-  if (!serves_ && role.grade == Grade::unknown) {
-    role = {"role", Grade::error, "replica", std::string(reaction(Failure::readonly).advice)};
-  }
-  found_.push_back(std::move(role));
-  found_.push_back(judge_replicas(facts_));
-  found_.push_back(judge_cluster(facts_));
-  found_.push_back(judge_eviction(facts_));
-  found_.push_back(judge_persistence(facts_));
-  found_.push_back(judge_clients(facts_, options_.connections, instances_));
-  found_.push_back(judge_idle(facts_));
-}
-
-void Probe::latency() {
-  std::vector<Duration> trips;
-  for (int i = 0; i < 20; ++i) {
-    const Steady::time_point start = Steady::now();
-    const Answer pong = ask({"PING"});
-    if (link_->lost()) return;
-    trips.push_back(since(start));
-    if (!pong.ok() && pong.trouble->failure != Failure::noperm) {
-      return failed("latency", *pong.trouble);
+// The first node that knows the cluster.
+Found TopologyProbe::cluster() {
+  Login login{options_.username.empty() ? url_.username : options_.username,
+              options_.password.empty() ? url_.password : options_.password, 0, "weir-store-check"};
+  for (const Address& address : url_.servers) {
+    std::string why;
+    const auto link = reach(address, login, why);
+    ClusterGuide guide({address});
+    std::string question;
+    guide.question(question);
+    bool told = false;
+    if (link != nullptr) {
+      const Answer answer =
+          link->ask_bytes(question, limits_.step,
+                          [&](const wire::RespValue& reply) { told = guide.answer(reply); });
+      if (!told)
+        why = link->lost() ? text_of(address) + ": " + answer.trouble->text : guide.trouble();
     }
-  }
-  std::sort(trips.begin(), trips.end());
-  found_.push_back(judge_latency(trips.front(), trips[trips.size() / 2], options_.timeout));
-}
-
-// The answer was made between sending and receiving: the shortest trip says most.
-void Probe::clock() {
-  std::int64_t best = std::numeric_limits<std::int64_t>::max();
-  std::int64_t offset = 0;
-  for (int i = 0; i < 5; ++i) {
-    const auto wall = std::chrono::system_clock::now();
-    const Steady::time_point start = Steady::now();
-    const Answer time = ask({"TIME"});
-    const auto trip = static_cast<std::int64_t>(since(start).ns / 1'000);
-    if (link_->lost()) return;
-    if (!time.ok() || time.items.size() != 2) {
-      const std::string why = time.ok() ? "no time came" : time.trouble->text;
-      return add("clock", Grade::unknown, "not to be asked: " + why);
+    if (!told) {
+      add("seed", Grade::warning, why, "the others are asked in its place");
+      continue;
     }
-    if (trip >= best) continue;
-    best = trip;
-    const std::int64_t theirs = std::strtoll(time.items[0].c_str(), nullptr, 10) * 1'000'000 +
-                                std::strtoll(time.items[1].c_str(), nullptr, 10);
-    const std::int64_t ours =
-        std::chrono::duration_cast<std::chrono::microseconds>(wall.time_since_epoch()).count();
-    offset = theirs - (ours + trip / 2);
+    const Directory& map = guide.found();
+    const std::size_t slots = map.slots_served();
+    add("cluster", slots == kClusterSlots ? Grade::ok : Grade::error,
+        std::to_string(map.keepers().size()) +
+            (map.keepers().size() == 1 ? " primary" : " primaries") + ", " +
+            count(map.replicas().size(), "replica") + ", " + std::to_string(slots) +
+            " of 16384 slots served",
+        slots == kClusterSlots
+            ? ""
+            : "the limits of the other slots are not counted: redis-cli --cluster fix");
+    cluster_info(*link);
+    nodes(map);
+    return std::move(found_);
   }
-  found_.push_back(judge_clock(offset, best / 2 + 1));
+  add("cluster", Grade::error, "no node answers for it", "check the hosts in store.url");
+  return std::move(found_);
 }
 
-std::string Probe::key() const {
-  std::string name;
-  store::Charge charge;
-  charge.key = digest_;
-  append_key(name, options_.prefix, charge, Algorithm::token_bucket);
-  return name;
+void TopologyProbe::cluster_info(ProbeLink& link) {
+  const Answer info = link.ask({"CLUSTER", "INFO"}, limits_.step);
+  if (!info.ok()) return;
+  if (info.text.find("cluster_state:ok") != std::string::npos) {
+    return add("state", Grade::ok, "ok");
+  }
+  add("state", Grade::error, "the cluster says that it is down",
+      "see CLUSTER INFO and CLUSTER NODES");
 }
 
-// Every command that the script and the store say, on a key of its own. ACLs are asked before a
-// server looks at its role, its memory or its arguments, so any other answer is a permission.
-void Probe::commands() {
-  const std::string own = key();
-  const std::string nothing(40, '0');
-  const std::vector<std::pair<std::string, std::vector<std::string_view>>> needed{
-      {"+evalsha", {"EVALSHA", nothing, "0"}},
-      {"+script|load", {"SCRIPT", "LOAD", charge_script().text}},
-      {"+time", {"TIME"}},
-      {"+set", {"SET", own, "0", "PX", "1000"}},
-      {"+mget", {"MGET", own}},
-      {"+getrange", {"GETRANGE", own, "0", "0"}},
-      {"+setrange", {"SETRANGE", own, "0", ""}},
-      {"+pexpire", {"PEXPIRE", own, "1000"}},
-      {"+del", {"DEL", own}},
+// All of the first, and of the others what is not well.
+void TopologyProbe::nodes(const Directory& map) {
+  bool whole = true;
+  for (const Address& address : map.keepers()) {
+    add_node(address, probe_server({options_, limits_, url_, address, &map}), whole);
+    whole = false;
+  }
+}
+
+void TopologyProbe::add_node(const Address& address, Found of_node, bool whole) {
+  const bool away = !of_node.empty() && of_node.front().grade == Grade::error;
+  const auto troubled = [](const ProbeFinding& f) {
+    return f.grade == Grade::error || f.grade == Grade::warning;
   };
-  std::string missing;
-  std::string said;
-  bool keys = false;
-  for (const auto& [right, words] : needed) {
-    const Answer answer = ask(words);
-    if (link_->lost()) return;
-    if (answer.ok()) continue;
-    const std::string& text = answer.trouble->text;
-    const bool renamed = text.starts_with("ERR unknown command");
-    if (answer.trouble->failure != Failure::noperm && !renamed) continue;
-    if (said.empty()) said = text;
-    // "No permissions to access a key", "... to access one of the keys used as arguments"
-    const bool of_key = text.find("access") != std::string::npos;
-    keys = keys || of_key;
-    if (!of_key) missing += " " + right;
+  const auto troubles =
+      static_cast<std::size_t>(std::count_if(of_node.begin(), of_node.end(), troubled));
+  add("node", Grade::ok,
+      text_of(address) + (away           ? ", which does not answer"
+                          : troubles > 0 ? ", with " + count(troubles, "trouble")
+                                         : ""));
+  for (ProbeFinding& f : of_node) {
+    if (whole || troubled(f)) found_.push_back(std::move(f));
   }
-  if (said.empty()) {
-    return add("commands", Grade::ok, "all that weir needs, on " + options_.prefix + ":*");
-  }
-  add("commands", Grade::error, said,
-      "ACL SETUSER " + who() + missing + (keys ? " ~" + options_.prefix + ":*" : "") +
-          " (a renamed command needs its name back)");
-}
-
-// A peek, then a charge, whose key is deleted: what cannot be written (a full memory, no disk, too
-// few replicas) shows in the second alone.
-void Probe::script() {
-  const Answer loaded = ask({"SCRIPT", "LOAD", charge_script().text});
-  if (link_->lost()) return;
-  if (!loaded.ok()) return failed("script", *loaded.trouble);
-  if (loaded.text != charge_script().sha1) {
-    return add("script", Grade::error, "loaded under another name: " + loaded.text,
-               "something between weir and the server changes what is sent");
-  }
-  decide(true);
-  if (!found_.empty() && found_.back().what == "script") return;
-  decide(false);
-  if (link_->lost()) return;
-  (void)ask({"DEL", key()});
-  if (!link_->lost() && found_.back().what != "script") {
-    add("script", Grade::ok, "loaded, decides, and leaves no key");
-  }
-}
-
-void Probe::decide(bool peek) {
-  const auto numbers = algo::make_token_bucket(1, seconds(1), 1);
-  store::Charge charge;
-  charge.key = digest_;
-  charge.numbers = &*numbers;
-  Batch batch;
-  batch.add({&charge, 1}, peek);
-  std::string command;
-  batch.append_eval(command, charge_script(), options_.prefix, true, std::nullopt);
-  const Answer answer = link_->ask_bytes(command, step_);
-  if (link_->lost()) return;
-  if (!answer.ok()) return failed("script", *answer.trouble);
-  if (!batch.read_reply(answer.text) || !batch.admit(0)) {
-    add("script", Grade::error, "its reply is not what weir expects",
-        std::string(reaction(Failure::protocol).advice));
-  }
-}
-
-void Probe::lost() {
-  if (!link_->lost()) return;
-  const Answer end = ask({"PING"});
-  failed("connection", *end.trouble);
 }
 
 }  // namespace
@@ -345,7 +192,9 @@ std::vector<ProbeFinding> probe(const Options& options, const ProbeLimits& limit
   if (const auto good = check(options); !good) {
     return {{"settings", Grade::error, good.error().text(), ""}};
   }
-  return Probe(options, limits, *parse_url(options.url)).run();
+  const Url url = *parse_url(options.url);
+  if (url.kind != Url::Kind::standalone) return TopologyProbe(options, limits, url).run();
+  return probe_server({options, limits, url, url.servers.front()});
 }
 
 }  // namespace weir::redis

@@ -133,7 +133,8 @@ ProbeFinding judge_server(const ServerFacts& facts) {
 ProbeFinding judge_role(const ServerFacts& facts) {
   if (mode_of(facts) == "sentinel") {
     return {"role", Grade::error, "a Sentinel, which keeps no keys",
-            "point store.url at the primary: Sentinel is not in this version"};
+            "write store.url: redis+sentinel://HOST,.../NAME, with the name of the primary that "
+            "they watch"};
   }
   const auto role = role_of(facts);
   if (!role) return unknown("role", facts.info_refused);
@@ -163,11 +164,12 @@ ProbeFinding judge_replicas(const ServerFacts& facts) {
   return {"replicas", Grade::ok, value, ""};
 }
 
-ProbeFinding judge_cluster(const ServerFacts& facts) {
+ProbeFinding judge_cluster(const ServerFacts& facts, bool expected) {
   const auto mode = mode_of(facts);
   if (mode == "cluster" || facts.from_info("cluster_enabled") == "1") {
+    if (expected) return {"cluster", Grade::ok, "a node of it", ""};
     return {"cluster", Grade::error, "a node of a cluster",
-            "use a standalone server: Redis Cluster is not in this version"};
+            "write store.url: redis+cluster://HOST,..., with some of its nodes"};
   }
   if (!mode) return unknown("cluster", facts.info_refused);
   return {"cluster", Grade::ok, "off", ""};

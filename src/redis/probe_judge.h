@@ -39,7 +39,8 @@ ServerFacts::Map parse_info(std::string_view text);
 ProbeFinding judge_server(const ServerFacts& facts);
 ProbeFinding judge_role(const ServerFacts& facts);
 ProbeFinding judge_replicas(const ServerFacts& facts);
-ProbeFinding judge_cluster(const ServerFacts& facts);
+// `expected`: the URL says that it is a node of one.
+ProbeFinding judge_cluster(const ServerFacts& facts, bool expected);
 ProbeFinding judge_eviction(const ServerFacts& facts);
 ProbeFinding judge_persistence(const ServerFacts& facts);
 ProbeFinding judge_clients(const ServerFacts& facts, unsigned connections, unsigned instances);

@@ -144,6 +144,10 @@ Answer ProbeLink::ask(const std::vector<std::string_view>& words, Duration limit
 }
 
 Answer ProbeLink::ask_bytes(std::string_view command, Duration limit) {
+  return ask_bytes(command, limit, [](const wire::RespValue&) {});
+}
+
+Answer ProbeLink::ask_bytes(std::string_view command, Duration limit, const Use& use) {
   Answer answer;
   if (end_) {
     answer.trouble = end_;
@@ -157,6 +161,7 @@ Answer ProbeLink::ask_bytes(std::string_view command, Duration limit) {
     answer.trouble = end_;
     return answer;
   }
+  use(*reply);
   answer.type = reply->type;
   answer.integer = reply->integer;
   answer.text = reply->text;

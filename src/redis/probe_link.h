@@ -52,6 +52,9 @@ class ProbeLink {
   Answer ask(const std::vector<std::string_view>& words, Duration limit);
   // A whole command in the Redis protocol.
   Answer ask_bytes(std::string_view command, Duration limit);
+  // `use` sees the whole reply, of which an Answer has only the first level.
+  using Use = std::function<void(const wire::RespValue&)>;
+  Answer ask_bytes(std::string_view command, Duration limit, const Use& use);
   bool lost() const { return end_.has_value(); }
 
  private:

@@ -151,7 +151,7 @@ TEST(Probe, ANodeOfAClusterIsAnError) {
   // Its bus would be 10,000 above its port, which a free port may have no room for.
   RedisProcess server({"--cluster-enabled", "yes", "--cluster-config-file", file, "--cluster-port",
                        std::to_string(RedisProcess::free_port())});
-  expect(probe_at(at(server.port())), "cluster", Grade::error, "node", "standalone");
+  expect(probe_at(at(server.port())), "cluster", Grade::error, "node", "redis+cluster://");
   std::remove(("/tmp/" + file).c_str());
 }
 

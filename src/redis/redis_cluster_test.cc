@@ -1,5 +1,6 @@
 // The store on a real cluster: slots, requests over several of them, moves, and nodes that go.
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <atomic>
 #include <string>
@@ -343,6 +344,49 @@ TEST_F(RedisClusterTest, FindsTheOthersWhereTheUrlNamesOneNode) {
   ASSERT_TRUE(store);
   EXPECT_TRUE(wait_until([&] { return (*store)->health().ready == kNodes; }));
   EXPECT_LE((*store)->health().connected, kNodes * options.connections);
+}
+
+// Frozen: the reply never comes. The request ends at its deadline, and what it was charged before
+// is given back.
+TEST_F(RedisClusterTest, ARequestOverSeveralNodesEndsAtItsDeadline) {
+  constexpr Duration kTimeout = milliseconds(200);
+  const auto store = open(kTimeout);
+  const algo::Numbers ten = a_day(Algorithm::fixed_window, 10);
+  const store::Charge first = on_node(0, ten);
+  const store::Charge second = on_node(1, ten);
+  ASSERT_EQ(ask(*store, {first, second}), Answer::admitted);
+  ::kill(cluster_->node(1).pid(), SIGSTOP);
+  Ask sink;
+  const std::vector<store::Charge> charges{first, second};
+  const store::Request request{charges, false};
+  sink.begin();
+  store->charge({&request, 1}, {}, sink);
+  sink.wait(1);
+  EXPECT_EQ(sink.failed(), 1u);
+  EXPECT_LT(sink.slowest(), kTimeout.to_chrono() + std::chrono::milliseconds(150));
+  EXPECT_TRUE(comes_to(*store, first, 9));
+  ::kill(cluster_->node(1).pid(), SIGCONT);
+  // It was charged there, and nobody knows: at most that one cost.
+  EXPECT_TRUE(wait_until([&] { return ask(*store, {second}, true) == Answer::admitted; }));
+  EXPECT_GE(remaining(*store, second), 8u);
+  EXPECT_LE(remaining(*store, second), 9u);
+}
+
+// Nobody serves a slot, so the cluster serves none: a reply, not the end of a connection.
+TEST_F(RedisClusterTest, AClusterThatIsDownFailsAndComesBack) {
+  const auto store = open();
+  const algo::Numbers ten = a_day(Algorithm::fixed_window, 10);
+  const store::Charge c = on_node(0, ten);
+  const std::string slot = std::to_string(slot_of(c) == 0 ? 1 : 0);
+  ASSERT_TRUE(
+      wait_until([&] { return store->health().connected == kNodes * Options().connections; }));
+  const std::uint64_t connects = store->health().connects;
+  cluster_->client(0).text({"CLUSTER", "DELSLOTS", slot});
+  EXPECT_TRUE(wait_until([&] { return ask(*store, {c}) == Answer::failed; }));
+  EXPECT_GT(store->health().failures(Failure::clusterdown), 0u);
+  cluster_->client(0).text({"CLUSTER", "ADDSLOTS", slot});
+  EXPECT_TRUE(wait_until([&] { return ask(*store, {c}, true) == Answer::admitted; }));
+  EXPECT_EQ(store->health().connects, connects);
 }
 
 // Counters of other nodes are counted on; nothing of a request that needs the dead one is charged.

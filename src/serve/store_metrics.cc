@@ -79,6 +79,18 @@ void collect_redis(const redis::Health& health, Collector to) {
              health.batches);
   to.counter("weir_store_resent_total", "Script calls sent again because the script was unknown",
              health.resent);
+  to.gauge("weir_store_servers", "Servers that keep counters, as far as it is known which do",
+           health.servers);
+  to.gauge("weir_store_servers_ready", "Of those, the ones with a connection that is ready",
+           health.ready);
+  to.counter("weir_store_redirected_total",
+             "Requests that a cluster sent to another node, or asked for a moment",
+             health.redirected);
+  to.counter("weir_store_refunded_total",
+             "Charges given back because the request was denied or failed on another node",
+             health.refunded);
+  to.counter("weir_store_refunds_lost_total",
+             "Of those, the ones whose counter perhaps never heard of it", health.refunds_lost);
   to.counter("weir_store_late_replies_total", "Replies that nobody waited for any more",
              health.late);
 }

@@ -41,7 +41,8 @@ int find_free_port() {
   return 0;
 }
 
-[[noreturn]] void run_server(int port, const std::vector<std::string>& options) {
+[[noreturn]] void run_server(int port, const std::vector<std::string>& options,
+                             const std::string& file) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const int quiet = ::open("/dev/null", O_RDWR);
   ::dup2(quiet, STDOUT_FILENO);
@@ -50,6 +51,7 @@ int find_free_port() {
       "--save",       "",       "--appendonly",       "no",     "--dir",
       "/tmp"};
   words.insert(words.end(), options.begin(), options.end());
+  if (!file.empty()) words.insert(words.begin() + 1, file);
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -59,8 +61,9 @@ int find_free_port() {
 
 }  // namespace
 
-RedisProcess::RedisProcess(const std::vector<std::string>& options, int port)
-    : options_(options), port_(port) {
+RedisProcess::RedisProcess(const std::vector<std::string>& options, int port,
+                           const std::string& file)
+    : options_(options), file_(file), port_(port) {
   for (int tries = 0; tries < 5; ++tries) {
     if (port == 0) port_ = find_free_port();
     if (start()) return;
@@ -84,7 +87,7 @@ void RedisProcess::restart() {
 
 bool RedisProcess::start() {
   pid_ = ::fork();
-  if (pid_ == 0) run_server(port_, options_);
+  if (pid_ == 0) run_server(port_, options_, file_);
   for (int i = 0; i < 2'000; ++i) {
     if (::waitpid(pid_, nullptr, WNOHANG) != 0) {
       pid_ = -1;

@@ -21,8 +21,9 @@ namespace weir::redis::testing {
 
 class RedisProcess {
  public:
-  // `port` 0: a free one.
-  explicit RedisProcess(const std::vector<std::string>& options = {}, int port = 0);
+  // `port` 0: a free one. `file`: of settings, for a Sentinel that wants to write it.
+  explicit RedisProcess(const std::vector<std::string>& options = {}, int port = 0,
+                        const std::string& file = {});
   ~RedisProcess() { kill(); }
   RedisProcess(const RedisProcess&) = delete;
 
@@ -38,6 +39,7 @@ class RedisProcess {
   bool start();
 
   std::vector<std::string> options_;
+  std::string file_;
   int port_ = 0;
   pid_t pid_ = -1;
 };
