@@ -7,35 +7,40 @@ namespace {
 
 constexpr OnConnection kKeep = OnConnection::keep;
 constexpr OnConnection kClose = OnConnection::close;
+constexpr OnRequest kFails = OnRequest::fails;
+constexpr OnRequest kAgain = OnRequest::again;
+constexpr OnRequest kElsewhere = OnRequest::elsewhere;
+constexpr OnRequest kLater = OnRequest::later;
 
 // In the order of Failure.
 constexpr std::array<Reaction, kFailures> kReactions{{
     // Behind a name or a proxy that follows the primary, a new connection finds the new one.
-    {"readonly", kClose, true, false, "this server is a replica: point the URL at the primary"},
-    {"loading", kKeep, true, false, "the server is loading its data: it will answer soon"},
-    {"masterdown", kClose, true, false, "this server is a replica that has lost its primary"},
-    {"clusterdown", kKeep, true, false, "the cluster does not serve all slots: see CLUSTER INFO"},
-    {"moved", kKeep, false, false, "a node of a cluster: the URL begins with redis+cluster://"},
-    {"ask", kKeep, false, false, "a node of a cluster: the URL begins with redis+cluster://"},
-    {"tryagain", kKeep, false, false, "the cluster is moving a slot: it passes"},
-    {"noauth", kClose, true, false, "the server wants a password: set store.password"},
-    {"wrongpass", kClose, true, false, "store.username or store.password is wrong, or disabled"},
-    {"noperm", kKeep, true, false, "the ACL user lacks a command or the keys ~<store.prefix>:*"},
-    {"oom", kKeep, true, false, "the server is full: raise maxmemory"},
-    {"busy", kKeep, true, false, "a script of somebody holds the server: SCRIPT KILL"},
-    {"noscript", kKeep, false, true, "the script cache was emptied: weir loads its script again"},
-    {"misconf", kKeep, true, false, "the server cannot persist and refuses writes: see its log"},
-    {"noreplicas", kKeep, true, false, "fewer replicas than min-replicas-to-write are connected"},
-    {"nodatabase", kClose, true, false, "the server has no such database: see the URL's path"},
-    {"other_error", kKeep, true, false, "see the server's reply"},
-    {"unreachable", kClose, true, false, "the server cannot be reached: host, port, firewall"},
-    {"tls", kClose, true, false, "check store.tls, the server's certificate and its name"},
-    {"lost", kClose, true, false, "the connection ended: a restart, or a proxy between"},
-    {"protocol", kClose, true, false, "what answers there does not speak the Redis protocol"},
-    {"timeout", kKeep, true, false, "the server or the network is slower than store.timeout"},
+    {"readonly", kClose, true, kFails, "this server is a replica: point the URL at the primary"},
+    {"loading", kKeep, true, kFails, "the server is loading its data: it will answer soon"},
+    {"masterdown", kClose, true, kFails, "this server is a replica that has lost its primary"},
+    {"clusterdown", kKeep, true, kFails, "the cluster does not serve all slots: see CLUSTER INFO"},
+    {"moved", kKeep, false, kElsewhere,
+     "a node of a cluster: the URL begins with redis+cluster://"},
+    {"ask", kKeep, false, kElsewhere, "a node of a cluster: the URL begins with redis+cluster://"},
+    {"tryagain", kKeep, false, kLater, "the cluster is moving a slot: it passes"},
+    {"noauth", kClose, true, kFails, "the server wants a password: set store.password"},
+    {"wrongpass", kClose, true, kFails, "store.username or store.password is wrong, or disabled"},
+    {"noperm", kKeep, true, kFails, "the ACL user lacks a command or the keys ~<store.prefix>:*"},
+    {"oom", kKeep, true, kFails, "the server is full: raise maxmemory"},
+    {"busy", kKeep, true, kFails, "a script of somebody holds the server: SCRIPT KILL"},
+    {"noscript", kKeep, false, kAgain, "the script cache was emptied: weir loads its script again"},
+    {"misconf", kKeep, true, kFails, "the server cannot persist and refuses writes: see its log"},
+    {"noreplicas", kKeep, true, kFails, "fewer replicas than min-replicas-to-write are connected"},
+    {"nodatabase", kClose, true, kFails, "the server has no such database: see the URL's path"},
+    {"other_error", kKeep, true, kFails, "see the server's reply"},
+    {"unreachable", kClose, true, kFails, "the server cannot be reached: host, port, firewall"},
+    {"tls", kClose, true, kFails, "check store.tls, the server's certificate and its name"},
+    {"lost", kClose, true, kFails, "the connection ended: a restart, or a proxy between"},
+    {"protocol", kClose, true, kFails, "what answers there does not speak the Redis protocol"},
+    {"timeout", kKeep, true, kFails, "the server or the network is slower than store.timeout"},
     // Weir's own doing: opening the breaker for it would keep it from ever closing.
-    {"queue_full", kKeep, false, false, "more decisions wait for the server than allowed"},
-    {"breaker_open", kKeep, false, false, "the server failed lately and is tried again soon"},
+    {"queue_full", kKeep, false, kFails, "more decisions wait for the server than allowed"},
+    {"breaker_open", kKeep, false, kFails, "the server failed lately and is tried again soon"},
 }};
 
 struct Prefix {
@@ -86,10 +91,10 @@ const Reaction& reaction(Failure failure) { return kReactions[static_cast<std::s
 Failure classify(std::string_view error_reply) {
   const Failure by_word = classify_word(error_reply);
   if (by_word != Failure::other_error) return by_word;
-  // Redis 6 wraps what a command of the script said. The script itself was found.
+  // Redis 6 wraps what a command of the script said. The script itself was found, and has begun.
   if (const std::size_t at = error_reply.find(": -"); at != std::string_view::npos) {
     const Failure inner = classify_word(error_reply.substr(at + 3));
-    if (inner != Failure::noscript) return inner;
+    if (reaction(inner).request == OnRequest::fails) return inner;
   }
   for (const Prefix& known : kSentences) {
     if (error_reply.starts_with(known.word)) return known.failure;

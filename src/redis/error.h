@@ -3,10 +3,10 @@
 //   const Failure failure = classify("READONLY You can't write against a read only replica.");
 //   if (reaction(failure).connection == OnConnection::close) ...
 //
-// Values; any thread. The request at hand always fails over to its limits' failure policy, except
-// after NOSCRIPT: nothing ran, so the same command is sent again with its script, once, within the
-// deadline it has left. No other command is ever sent again, because one whose reply was lost may
-// have been charged.
+// Values; any thread. The request at hand fails over to its limits' failure policy, except where
+// the server has said that nothing ran: then it goes on as `OnRequest` says, within the deadline it
+// has left. No other command is ever sent again, because one whose reply was lost may have been
+// charged.
 #pragma once
 
 #include <cstddef>
@@ -52,11 +52,18 @@ enum class OnConnection : std::uint8_t {
   close,  // connect again, after a pause that grows
 };
 
+enum class OnRequest : std::uint8_t {
+  fails,
+  again,      // with the script before it, once
+  elsewhere,  // of a cluster: to the node that the reply names; a single server's request fails
+  later,      // of a cluster: in a moment, in a command of its own; a single server's fails
+};
+
 struct Reaction {
   std::string_view name;
   OnConnection connection = OnConnection::keep;
-  bool counts = true;       // towards opening the breaker
-  bool resend = false;      // nothing ran, and another try can help
+  bool counts = true;  // towards opening the breaker
+  OnRequest request = OnRequest::fails;
   std::string_view advice;  // for the log and `store check`: what an operator does
 };
 

@@ -72,11 +72,23 @@ TEST(RedisError, EveryFailureHasANameOfItsOwnAndAdvice) {
   }
 }
 
-// A lost reply is never answered by a second charge.
-TEST(RedisError, OnlyAMissingScriptIsSentAgain) {
+// A lost reply is never answered by a second charge: only these say that nothing ran.
+TEST(RedisError, ARequestGoesOnOnlyWhereNothingRan) {
   for (std::size_t i = 0; i < kFailures; ++i) {
     const Failure failure = static_cast<Failure>(i);
-    EXPECT_EQ(reaction(failure).resend, failure == Failure::noscript) << name(failure);
+    OnRequest wanted = OnRequest::fails;
+    if (failure == Failure::noscript) wanted = OnRequest::again;
+    if (failure == Failure::moved || failure == Failure::ask) wanted = OnRequest::elsewhere;
+    if (failure == Failure::tryagain) wanted = OnRequest::later;
+    EXPECT_EQ(reaction(failure).request, wanted) << name(failure);
+  }
+}
+
+// What a command of the script was told came after others of it may have run.
+TEST(RedisError, ARedirectWithinAScriptIsNoRedirect) {
+  for (const char* said : {"MOVED 1 h:1", "ASK 1 h:1", "TRYAGAIN Multiple keys"}) {
+    const std::string reply = std::string("ERR Error running script (call to f): -") + said;
+    EXPECT_EQ(classify(reply), Failure::other_error) << reply;
   }
 }
 
@@ -102,7 +114,8 @@ TEST(RedisError, AConnectionIsKeptWhereItWorks) {
 }
 
 TEST(RedisError, WhatWeirItselfRefusesDoesNotOpenTheBreaker) {
-  for (const Failure f : {Failure::queue_full, Failure::breaker_open, Failure::noscript}) {
+  for (const Failure f : {Failure::queue_full, Failure::breaker_open, Failure::noscript,
+                          Failure::moved, Failure::ask, Failure::tryagain}) {
     EXPECT_FALSE(reaction(f).counts) << name(f);
   }
   EXPECT_TRUE(reaction(Failure::timeout).counts);

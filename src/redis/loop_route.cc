@@ -92,8 +92,9 @@ bool Loop::on_redirect(Server& server, std::span<Waiting* const> batch, Failure 
                        std::string_view text) {
   if (url_.kind != Url::Kind::cluster || stopped_) return false;
   if (failure == Failure::clusterdown) survey_->ask_soon(true);
-  const bool sent_on = failure == Failure::moved || failure == Failure::ask;
-  if (!sent_on && failure != Failure::tryagain) return false;
+  const OnRequest next = reaction(failure).request;
+  const bool sent_on = next == OnRequest::elsewhere;
+  if (!sent_on && next != OnRequest::later) return false;
   const std::optional<Redirect> redirect =
       sent_on ? read_redirect(text, server.address()) : std::nullopt;
   if (sent_on && !redirect) return false;
@@ -104,7 +105,7 @@ bool Loop::on_redirect(Server& server, std::span<Waiting* const> batch, Failure 
     on_change();
   }
   for (Waiting* w : batch) {
-    if (failure == Failure::tryagain) {
+    if (!sent_on) {
       wait_a_moment(*w);
     } else if (++w->sent_on > kMostSentOn) {
       fail(*w, failure);

@@ -346,6 +346,39 @@ TEST_F(RedisClusterTest, FindsTheOthersWhereTheUrlNamesOneNode) {
   EXPECT_LE((*store)->health().connected, kNodes * options.connections);
 }
 
+// The rights that docs/redis.md lists are enough, also while a slot moves.
+TEST_F(RedisClusterTest, ItsUserNeedsFewRights) {
+  const auto each = [](const std::vector<std::string_view>& words) {
+    for (std::size_t i = 0; i < kNodes; ++i) {
+      EXPECT_EQ(cluster_->client(i).text(words), "OK");
+    }
+  };
+  each({"ACL", "SETUSER", "limiter", "on", ">pw", "~weir:*", "+@connection", "+evalsha", "+eval",
+        "+script|load", "+time", "+mget", "+set", "+del", "+pexpire", "+getrange", "+setrange",
+        "+cluster|slots"});
+  each({"SCRIPT", "FLUSH"});
+  Options options;
+  options.url = cluster_->url();
+  options.username = "limiter";
+  options.password = "pw";
+  options.timeout = seconds(2);
+  const auto store = std::move(*RedisStore::open(options));
+  ASSERT_TRUE(wait_until([&] { return store->health().ready == kNodes; }))
+      << store->health().last_error;
+  for (const Algorithm algorithm : store::testing::kAlgorithms) {
+    const algo::Numbers numbers = a_day(algorithm, 10);
+    const store::Charge c = on_node(0, numbers);
+    EXPECT_EQ(ask(*store, {c, on_node(1, numbers)}), Answer::admitted) << name(algorithm);
+    cluster_->begin_move(slot_of(c), 0, 1);
+    cluster_->move_keys(slot_of(c), 0, 1);
+    EXPECT_EQ(ask(*store, {c}), Answer::admitted) << name(algorithm);
+    cluster_->end_move(slot_of(c), 1);
+    cluster_->begin_move(slot_of(c), 1, 0);
+    cluster_->move_keys(slot_of(c), 1, 0);
+    cluster_->end_move(slot_of(c), 0);
+  }
+}
+
 // Frozen: the reply never comes. The request ends at its deadline, and what it was charged before
 // is given back.
 TEST_F(RedisClusterTest, ARequestOverSeveralNodesEndsAtItsDeadline) {

@@ -199,7 +199,7 @@ Session::Action Session::loaded(const RespValue& reply) {
 Session::Action Session::answered(const Awaited& batch, const RespValue& reply, std::string& out) {
   if (!is_error(reply)) return {Kind::deliver, batch.ticket, Failure::other_error, &reply};
   const Failure failure = classify(reply.text);
-  if (!reaction(failure).resend || batch.again || batch.abandoned) {
+  if (reaction(failure).request != OnRequest::again || batch.again || batch.abandoned) {
     return {Kind::failed, batch.ticket, failure, &reply};
   }
   if (!loading_script_) {
