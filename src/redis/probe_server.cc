@@ -6,11 +6,10 @@
 #include <limits>
 #include <utility>
 
-#include "redis/batch.h"
 #include "redis/key_name.h"
 #include "redis/probe_judge.h"
 #include "redis/probe_link.h"
-#include "redis/script.h"
+#include "redis/probe_script.h"
 #include "redis/transport.h"
 #include "redis/url.h"
 
@@ -55,9 +54,7 @@ class Probe {
   void judge();
   void latency();
   void clock();
-  void commands();
-  void script();
-  void decide(bool peek);
+  void try_out();
   void lost();
 
   Answer ask(const std::vector<std::string_view>& words) { return link_->ask(words, step_); }
@@ -68,7 +65,6 @@ class Probe {
     add(std::move(what), Grade::error, trouble.text, std::string(reaction(trouble.failure).advice));
   }
   std::string who() const { return url_.username.empty() ? "default" : url_.username; }
-  std::string key() const;
   bool keeps(const base::Digest& digest) const;
 
   const Options& options_;
@@ -94,8 +90,7 @@ std::vector<ProbeFinding> Probe::run() {
   judge();
   latency();
   clock();
-  commands();
-  if (serves_) script();
+  try_out();
   lost();
   return std::move(found_);
 }
@@ -264,90 +259,11 @@ void Probe::clock() {
   found_.push_back(judge_clock(offset, best / 2 + 1));
 }
 
-std::string Probe::key() const {
-  std::string name;
-  store::Charge charge;
-  charge.key = digest_;
-  append_key(name, options_.prefix, charge, Algorithm::token_bucket);
-  return name;
-}
-
-// Every command that the script and the store say, on a key of its own. ACLs are asked before a
-// server looks at its role, its memory or its arguments, so any other answer is a permission.
-void Probe::commands() {
-  const std::string own = key();
-  const std::string nothing(40, '0');
-  const std::vector<std::pair<std::string, std::vector<std::string_view>>> needed{
-      {"+evalsha", {"EVALSHA", nothing, "0"}},
-      {"+script|load", {"SCRIPT", "LOAD", charge_script().text}},
-      {"+time", {"TIME"}},
-      {"+set", {"SET", own, "0", "PX", "1000"}},
-      {"+mget", {"MGET", own}},
-      {"+getrange", {"GETRANGE", own, "0", "0"}},
-      {"+setrange", {"SETRANGE", own, "0", ""}},
-      {"+pexpire", {"PEXPIRE", own, "1000"}},
-      {"+del", {"DEL", own}},
-  };
-  std::string missing;
-  std::string said;
-  bool keys = false;
-  for (const auto& [right, words] : needed) {
-    const Answer answer = ask(words);
-    if (link_->lost()) return;
-    if (answer.ok()) continue;
-    const std::string& text = answer.trouble->text;
-    const bool renamed = text.starts_with("ERR unknown command");
-    if (answer.trouble->failure != Failure::noperm && !renamed) continue;
-    if (said.empty()) said = text;
-    // "No permissions to access a key", "... to access one of the keys used as arguments"
-    const bool of_key = text.find("access") != std::string::npos;
-    keys = keys || of_key;
-    if (!of_key) missing += " " + right;
-  }
-  if (said.empty()) {
-    return add("commands", Grade::ok, "all that weir needs, on " + options_.prefix + ":*");
-  }
-  add("commands", Grade::error, said,
-      "ACL SETUSER " + who() + missing + (keys ? " ~" + options_.prefix + ":*" : "") +
-          " (a renamed command needs its name back)");
-}
-
-// A peek, then a charge, whose key is deleted: what cannot be written (a full memory, no disk, too
-// few replicas) shows in the second alone.
-void Probe::script() {
-  const Answer loaded = ask({"SCRIPT", "LOAD", charge_script().text});
-  if (link_->lost()) return;
-  if (!loaded.ok()) return failed("script", *loaded.trouble);
-  if (loaded.text != charge_script().sha1) {
-    return add("script", Grade::error, "loaded under another name: " + loaded.text,
-               "something between weir and the server changes what is sent");
-  }
-  decide(true);
-  if (!found_.empty() && found_.back().what == "script") return;
-  decide(false);
-  if (link_->lost()) return;
-  (void)ask({"DEL", key()});
-  if (!link_->lost() && found_.back().what != "script") {
-    add("script", Grade::ok, "loaded, decides, and leaves no key");
-  }
-}
-
-void Probe::decide(bool peek) {
-  const auto numbers = algo::make_token_bucket(1, seconds(1), 1);
-  store::Charge charge;
-  charge.key = digest_;
-  charge.numbers = &*numbers;
-  Batch batch;
-  batch.add({&charge, 1}, peek);
-  std::string command;
-  batch.append_eval(command, charge_script(), options_.prefix, true, std::nullopt);
-  const Answer answer = link_->ask_bytes(command, step_);
-  if (link_->lost()) return;
-  if (!answer.ok()) return failed("script", *answer.trouble);
-  if (!batch.read_reply(answer.text) || !batch.admit(0)) {
-    add("script", Grade::error, "its reply is not what weir expects",
-        std::string(reaction(Failure::protocol).advice));
-  }
+void Probe::try_out() {
+  const ScriptProbe script{*link_, step_, options_.prefix, who(), digest_};
+  if (const auto finding = script.commands()) found_.push_back(*finding);
+  if (!serves_) return;
+  if (const auto finding = script.script()) found_.push_back(*finding);
 }
 
 void Probe::lost() {

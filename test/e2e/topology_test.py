@@ -2,6 +2,7 @@
 lost, at most, when a primary is."""
 
 import json
+import signal
 import threading
 
 import stack
@@ -64,17 +65,18 @@ def denied_for_good(fleet):
     return not verdict["admit"] and not verdict["degraded"]
 
 
-def lose_primary(fleet, primary_of, replicas):
-    """SIGKILL under load: at most what was admitted since the last state known to be replicated is
-    admitted once more."""
+def lose_primary(fleet, primary_of, replicas, end=stack.Redis.kill, then=lambda primary: None):
+    """The primary ends under load: at most what was admitted since the last state known to be
+    replicated is admitted once more."""
     with Load(fleet, 6, pause=0.02) as load:
         stack.wait_until(lambda: load.total() >= 200, "some to be admitted")
         known = load.total()
         primary = primary_of()
         replicated(primary, replicas)
         stack.wait_until(lambda: load.total() >= known + 50, "more to be admitted")
-        primary.kill()
+        end(primary)
         at_most = load.total() + 6  # of each connection, one that was on its way
+        then(primary)
         stack.wait_until(lambda: denied_for_good(fleet), "the new primary to run out")
     lost = at_most - known
     # And no less than the limit, but for what may have been charged and got no verdict.
@@ -98,6 +100,20 @@ def test_sentinel_follows_a_failover():
             before = redis.primary()
             lose_primary(fleet, redis.primary, 2)
             assert redis.primary() is not before
+
+
+def test_sentinel_leaves_a_primary_that_was_frozen():
+    """It comes back as a primary, until a Sentinel tells it otherwise: nobody counts there."""
+    with stack.folder() as folder, Sentinels() as redis:
+        text = policy(redis.url, f"name: a, key: [ip], limit: {LIMIT}", timeout="100ms")
+
+        def thaw(primary):
+            stack.wait_until(lambda: redis.primary() is not primary, "a failover")
+            primary.signal(signal.SIGCONT)
+
+        with Fleet(folder, text, 3) as fleet:
+            fleet.wait_until_counted()
+            lose_primary(fleet, redis.primary, 2, lambda p: p.signal(signal.SIGSTOP), thaw)
 
 
 def test_cluster_three_processes_admit_exactly_the_limit():
