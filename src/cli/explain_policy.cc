@@ -20,7 +20,8 @@ using policy::LimitNumbers;
 using policy::NumbersKind;
 using policy::Policy;
 
-json::object numbers_json(const LimitNumbers& n, json::array tiers) {
+json::object numbers_json(const Policy& policy, const Limit& limit, const LimitNumbers& n,
+                          json::array tiers) {
   json::object o{{"tiers", std::move(tiers)}, {"numbers", design::numbers_text(n)}};
   if (n.kind != NumbersKind::numbers) return o;
   o["limit"] = n.numbers.burst;
@@ -29,6 +30,9 @@ json::object numbers_json(const LimitNumbers& n, json::array tiers) {
                    {"1m", algo::envelope(n.numbers, minutes(1))},
                    {"1h", algo::envelope(n.numbers, hours(1))},
                    {"1d", algo::envelope(n.numbers, days(1))}};
+  if (const std::uint64_t unspent = policy::most_unspent(policy, limit, n.numbers); unspent > 0) {
+    o["unspent"] = unspent;
+  }
   return o;
 }
 
@@ -47,7 +51,7 @@ json::array tiers_json(const Policy& policy, const Limit& limit) {
       done[other] = true;
       names.push_back(json::string(policy.tiers[other].name));
     }
-    rows.push_back(numbers_json(limit.tiers[t], std::move(names)));
+    rows.push_back(numbers_json(policy, limit, limit.tiers[t], std::move(names)));
   }
   return rows;
 }
@@ -73,6 +77,7 @@ json::object limit_json(const Policy& policy, const Limit& limit) {
                  {"on_missing", name(limit.on_missing)},
                  {"on_store_failure", name(limit.on_store_failure)},
                  {"warn_at", std::move(warn)},
+                 {"prefetch", limit.prefetch},
                  {"classes", names_of(policy, limit.covers)},
                  {"tiers", tiers_json(policy, limit)}};
   return o;
@@ -152,6 +157,8 @@ std::string limit_text(const json::object& limit, std::size_t all_tiers) {
       text_of(limit, "status"));
   std::vector<std::vector<std::string>> rows{
       {"tier", "numbers", "published", "at most in 1s", "1m", "1h", "1d"}};
+  const bool prefetch = limit.at("prefetch").as_bool();
+  if (prefetch) rows.front().push_back("and unspent prefetch");
   for (const json::value& value : limit.at("tiers").as_array()) {
     const json::object& n = value.as_object();
     const bool everyone = n.at("tiers").as_array().size() == all_tiers && all_tiers > 1;
@@ -163,6 +170,7 @@ std::string limit_text(const json::object& limit, std::size_t all_tiers) {
           "{} in {}", counted(n, "limit"),
           design::duration_text(milliseconds(n.at("window_ms").to_number<std::uint64_t>()))));
       for (const char* tau : {"1s", "1m", "1h", "1d"}) row.push_back(counted(e, tau));
+      if (prefetch) row.push_back("+ " + counted(n, "unspent"));
     }
     rows.push_back(std::move(row));
   }

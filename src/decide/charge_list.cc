@@ -164,6 +164,7 @@ void ChargeList::add(LimitId id, Context& context) {
   charge.cost = cost;
   charge.max_delay = longest_delay(context.facts, limit);
   charge.shadow = limit.mode == policy::Mode::shadow;
+  charge.prefetch = limit.prefetch && !charge.shadow;
   if (context.snapshot.tag_start) charge.tag = context.tag_of(limit);
   verdict_of_[count_++] = decision.count++;
 }

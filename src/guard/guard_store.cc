@@ -65,14 +65,15 @@ void GuardStore::charge(std::span<const store::Request> requests, Now now, store
   if (std::all_of(requests.begin(), requests.end(), peeks)) {
     return beneath_->charge(requests, now, sink);
   }
+  const Now here = clock_.now();
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    const Asker asker{&sink, i, now, 0};
+    const Asker asker{&sink, i, here, 0};
     if (requests[i].charges.size() > store::kMaxCharges) {
       fail(asker);
     } else if (goes_as_it_is(requests[i])) {
       pass(requests[i], asker);
     } else {
-      decide(requests[i].charges, asker, now, nullptr);
+      decide(requests[i].charges, asker, here, nullptr);
     }
   }
 }

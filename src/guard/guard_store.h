@@ -14,10 +14,11 @@
 // are in hand again if it denies. Peeks, and requests that charge one counter twice, go to the
 // store as they are.
 //
-// `now` is of the clock given in the options, a steady one; what the store says of its own is taken
-// over. The sink is called before `charge` returns or later, on the store's thread; no lock is held
-// then. Thread-safe. A thread of its own gives back what is unspent while there is any. Allocates
-// nothing once as much was under way as is now. Cost: a lock and a look-up for each charge.
+// Time is that of the clock in the options, a steady one, whatever `now` the caller has; what the
+// store says of its own is taken over. The sink is called before `charge` returns or later, on the
+// store's thread; no lock is held then. Thread-safe. A thread of its own gives back what is unspent
+// while there is any. Allocates nothing once as much was under way as is now. Cost: a lock and a
+// look-up for each charge.
 #pragma once
 
 #include <atomic>

@@ -186,7 +186,7 @@ TEST(Demand, SaysWhatWillBeAskedFor) {
   EXPECT_LT(tokens, 800u);
 }
 
-TEST(Prefetch, AProcessHoldsASixteenthOrWhatIsEarnedMeanwhile) {
+TEST(MostPrefetched, AProcessHoldsASixteenthOrWhatIsEarnedMeanwhile) {
   using store::testing::bucket;
   using store::testing::window;
   EXPECT_EQ(algo::most_prefetched(window(Algorithm::fixed_window, 1'000, days(1))), 62u);

@@ -45,7 +45,7 @@ class Turn {
 
   // Of what was decided here.
   store::Verdict verdict(bool admit) const {
-    return {asker_.request, admit, false, at_, {outcomes_.data(), charges_.size()}};
+    return {asker_.request, admit, false, at_, {outcomes_.data(), charges_.size()}, 0};
   }
 
  private:

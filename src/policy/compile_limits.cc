@@ -51,6 +51,7 @@ class LimitCompiler {
     shape();
     numbers();
     warn_at();
+    prefetch();
     if (good_ && !limit_.name.empty()) {
       build_.limits.emplace(limit_.name, static_cast<LimitId>(build_.policy.limits.size()));
       build_.policy.limits.push_back(std::move(limit_));
@@ -286,6 +287,21 @@ class LimitCompiler {
       error(list->at, "a share twice in `warn_at`", "remove one");
     if (limit_.warn_at_ppm.size() > 8)
       error(list->at, "more than 8 shares in `warn_at`", "use fewer");
+  }
+
+  void prefetch() {
+    const Node* node = get(item_, "prefetch");
+    limit_.prefetch = node != nullptr && node->text == "true";
+    if (!limit_.prefetch) return;
+    const Node* store = get(build_.root, "store");
+    if (store != nullptr && text_of(*store, "type") == "memory") {
+      error(node->at, "`prefetch` with `store: memory`",
+            "remove it: every decision is made in the process already");
+    }
+    if (limit_.algorithm == Algorithm::leaky_bucket) {
+      error(node->at, "`prefetch` of a leaky_bucket",
+            "remove it: what is taken ahead would leave the queue at once");
+    }
   }
 
   Build& build_;

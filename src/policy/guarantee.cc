@@ -1,7 +1,11 @@
 // The proof of a guarantee: the smallest envelope among the limits that bound all its classes.
 #include "policy/guarantee.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "algo/numbers.h"
+#include "algo/prefetch.h"
 #include "policy/compile.h"
 #include "policy/quantity.h"
 #include "policy/utf8.h"
@@ -36,7 +40,8 @@ bool covers_all(const Limit& limit, const Guarantee& guarantee) {
   return true;
 }
 
-std::string sum(const algo::Numbers& n, Duration window, std::uint64_t bound) {
+std::string sum(const algo::Numbers& n, Duration window, std::uint64_t envelope,
+                std::uint64_t unspent) {
   const std::string w = print_duration(window);
   const std::string count = print_count(n.count);
   std::string left;
@@ -47,14 +52,37 @@ std::string sum(const algo::Numbers& n, Duration window, std::uint64_t bound) {
       break;
     case Algorithm::fixed_window:
     case Algorithm::sliding_log:
-      left = count + " x " + print_count(bound / n.count) + " windows of " +
+      left = count + " x " + print_count(envelope / n.count) + " windows of " +
              print_duration(Duration{n.period_ns});
       break;
     case Algorithm::sliding_window:
       left = count + " x (1 + " + w + " / " + print_duration(Duration{n.period_ns}) + ")";
       break;
   }
-  return left + " = " + print_count(bound);
+  if (unspent > 0) left += " + " + print_count(unspent) + " prefetched";
+  return left + " = " + print_count(detail::saturating_add(envelope, unspent));
+}
+
+}  // namespace
+
+std::uint64_t most_unspent(const Policy& policy, const Limit& limit, const algo::Numbers& numbers) {
+  if (!limit.prefetch) return 0;
+  return detail::saturating_mul(algo::most_prefetched(numbers), policy.instances);
+}
+
+namespace {
+
+// Each set of numbers that the one counter is read under takes tokens for itself.
+std::uint64_t most_unspent(const Policy& policy, const Limit& limit) {
+  std::vector<algo::Numbers> seen;
+  std::uint64_t sum = 0;
+  for (const LimitNumbers& tier : limit.tiers) {
+    if (tier.kind != NumbersKind::numbers) continue;
+    if (std::find(seen.begin(), seen.end(), tier.numbers) != seen.end()) continue;
+    seen.push_back(tier.numbers);
+    sum = detail::saturating_add(sum, most_unspent(policy, limit, tier.numbers));
+  }
+  return sum;
 }
 
 }  // namespace
@@ -62,6 +90,7 @@ std::string sum(const algo::Numbers& n, Duration window, std::uint64_t bound) {
 GuaranteeProof prove(const Policy& policy, const Guarantee& guarantee) {
   GuaranteeProof proof;
   std::optional<algo::Numbers> best;
+  std::uint64_t unspent = 0;
   const Duration half_open = guarantee.window - nanoseconds(1);
   for (std::size_t i = 0; i < policy.limits.size(); ++i) {
     const Limit& limit = policy.limits[i];
@@ -69,9 +98,11 @@ GuaranteeProof prove(const Policy& policy, const Guarantee& guarantee) {
     if (!covers_all(limit, guarantee)) continue;
     const auto numbers = numbers_for_all(limit);
     if (!numbers) continue;
-    const std::uint64_t bound = algo::envelope(*numbers, half_open);
+    const std::uint64_t held = most_unspent(policy, limit);
+    const std::uint64_t bound = detail::saturating_add(algo::envelope(*numbers, half_open), held);
     if (best && bound >= proof.bound) continue;
     best = numbers;
+    unspent = held;
     proof.bound = bound;
     proof.limit = static_cast<LimitId>(i);
   }
@@ -81,7 +112,8 @@ GuaranteeProof prove(const Policy& policy, const Guarantee& guarantee) {
     return proof;
   }
   proof.proved = proof.bound <= guarantee.max;
-  proof.text = policy.limits[*proof.limit].name + ": " + sum(*best, guarantee.window, proof.bound) +
+  proof.text = policy.limits[*proof.limit].name + ": " +
+               sum(*best, guarantee.window, proof.bound - unspent, unspent) +
                (proof.proved ? " <= " : " > ") + print_count(guarantee.max);
   return proof;
 }
@@ -101,6 +133,7 @@ void refute(Build& build, const Guarantee& guarantee, const GuaranteeProof& proo
       code = "WR121";
       why = "; a sliding_window estimates, and admits up to twice its limit";
     }
+    if (build.policy.limits[*proof.limit].prefetch) why += "; without `prefetch` it would be less";
   }
   build.report.error(guarantee.at,
                      "guarantee `" + guarantee.name + "` is refuted: " + proof.text + why,

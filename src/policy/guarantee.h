@@ -6,7 +6,8 @@
 // A guarantee holds when one enforced limit with key [] that covers all its classes, in its unit,
 // has an envelope over a half-open interval of its window that is at most its `max`. The counter of
 // such a limit is everyone's, so its numbers must not depend on the caller: all tiers alike (`deny`
-// adds nothing), or, for windows of one length, the largest limit counts. Pure; thread-safe.
+// adds nothing), or, for windows of one length, the largest limit counts. With `prefetch` the
+// envelope grows by what all instances together may hold unspent. Pure; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,9 @@ struct GuaranteeProof {
   std::optional<LimitId> limit;             // whose envelope that is
   std::string text;                         // the arithmetic, or why there is none
 };
+
+// What `instances` of a policy may hold of one counter, taken ahead and unspent; 0: nothing is.
+std::uint64_t most_unspent(const Policy& policy, const Limit& limit, const algo::Numbers& numbers);
 
 GuaranteeProof prove(const Policy& policy, const Guarantee& guarantee);
 

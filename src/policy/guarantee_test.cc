@@ -46,6 +46,26 @@ const Case kCases[] = {
      "max: 9, window: 1m", true, "l: 9 x 1 windows of 1m = 9 <= 9"},
 };
 
+TEST(Guarantee, AddsWhatAllInstancesMayHoldUnspent) {
+  const auto proof = [](const std::string& limit) {
+    const Loaded loaded = load_text(
+        "version: 1\nstore: \"redis://h\"\ninstances: 3\ntiers: {free: {}, pro: {}}\nlimits: "
+        "[{name: l, "
+        "key: global, prefetch: true, " +
+            limit + "}]\nguarantees: [{name: g, max: 10k, window: 1m}]\n",
+        "p");
+    return loaded.policy ? prove(*loaded.policy, loaded.policy->guarantees.at(0)).text
+                         : loaded.findings.at(0).text();
+  };
+  EXPECT_EQ(proof("rate: 2/s, burst: 320"), "l: 320 + 2/s x 1m + 60 prefetched = 500 <= 10000");
+  EXPECT_EQ(proof("algorithm: sliding_log, limit: 1600, window: 1m"),
+            "l: 1600 x 1 windows of 1m + 300 prefetched = 1900 <= 10000");
+  // Two sets of numbers on one counter: each is taken ahead of.
+  EXPECT_EQ(
+      proof("algorithm: sliding_log, window: 1m, tiers: {free: {limit: 800}, pro: {limit: 1600}}"),
+      "l: 1600 x 1 windows of 1m + 450 prefetched = 2050 <= 10000");
+}
+
 class Guarantees : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Guarantees, AreProvedFromTheEnvelope) {

@@ -195,6 +195,7 @@ class Printer {
     FlowList warn_at;
     for (const std::uint32_t ppm : limit.warn_at_ppm) warn_at.add(print_fraction(ppm));
     line("    warn_at: " + warn_at.text());
+    line("    prefetch: " + word(limit.prefetch));
   }
 
   void guarantees() {

@@ -119,7 +119,9 @@ const Case kCases[] = {
     {"CertificateWithoutKey", "store: {type: redis, url: \"rediss://h\", tls: {cert: c.pem}}\n", "`cert` without `key`; give both, or neither"},
     {"VariableNotSet", "store: {type: redis, url: \"redis://h\", password: \"${env:NOBODY_SETS_THIS}\"}\n", "p:2:50: error: the environment variable `NOBODY_SETS_THIS` is not set"},
     {"NoSecretFile", "store: {type: redis, url: \"redis://h\", secret: \"file:/nowhere/at/all\"}\n", "`/nowhere/at/all` cannot be read"},
-    {"Prefetch", "store: {type: redis, url: \"redis://h\"}\nlimits: [{name: a, key: [ip], rate: 1/s, prefetch: true}]\n", "`prefetch` is not enforced in this version"},
+    {"PrefetchInMemory", "limits: [{name: a, key: [ip], rate: 1/s, prefetch: true}]\n", "`prefetch` with `store: memory`; remove it: every decision is made in the process already"},
+    {"PrefetchOfAQueue", "store: {type: redis, url: \"redis://h\"}\nlimits: [{name: a, key: [ip], algorithm: leaky_bucket, rate: 1/s, queue: 9, prefetch: true}]\n", "`prefetch` of a leaky_bucket"},
+    {"PrefetchUnderAGuarantee", "store: {type: redis, url: \"redis://h\"}\ninstances: 2\nlimits: [{name: all, key: global, rate: 200/s, burst: 200, prefetch: true}]\nguarantees: [{name: g, max: 400, window: 1s}]\n", "guarantee `g` is refuted: all: 200 + 200/s x 1s + 24 prefetched = 424 > 400; without `prefetch` it would be less"},
     // identity and listeners
     {"UnknownSource", "identity: {keys: {a: {from: \"heder:x\"}}}\n", "unknown source `heder:x`; did you mean `header:`?"},
     {"Underscore", "identity: {keys: {a: {from: \"header:x_a\"}}}\n", "header `x_a` has a `_`"},

@@ -150,6 +150,7 @@ struct Limit {
   std::vector<LimitNumbers> tiers;  // by TierId
   OnMissing on_missing = OnMissing::address;
   OnStoreFailure on_store_failure = OnStoreFailure::open;
+  bool prefetch = false;                   // tokens of its busy counters are taken ahead
   std::vector<std::uint32_t> warn_at_ppm;  // ascending, in millionths of the limit
   Duration hold;                           // leaky_bucket: /v1/auth waits this long; 0 not at all
   std::vector<Override> overrides;

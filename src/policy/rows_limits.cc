@@ -135,6 +135,12 @@ constexpr Row kRows[] = {
      .fallback = "[]",
      .doc = "Shares of the limit at which responses carry `Weir-Warning`."},
     {.path = "limits[].warn_at[]", .types = kFraction, .doc = "A share."},
+    {.path = "limits[].prefetch",
+     .types = kBool,
+     .fallback = "false",
+     .doc =
+         "redis: tokens of busy counters are taken ahead, so that most decisions ask nobody; the "
+         "envelope grows by what is unspent."},
     {.path = "limits[].period",
      .types = kMap,
      .doc = "remove it with `algorithm: quota`",
@@ -160,10 +166,6 @@ constexpr Row kRows[] = {
     {.path = "limits[].candidate",
      .types = kNames,
      .doc = "remove it, or write a second limit with `mode: shadow`",
-     .since = kLater},
-    {.path = "limits[].prefetch",
-     .types = kBool,
-     .doc = "remove it; every decision asks the store",
      .since = kLater},
     {.path = "limits[].shares", .types = kNames, .doc = "remove it", .since = kLater},
     {.path = "limits[].fair_by", .types = kMap, .doc = "remove it", .since = kLater},

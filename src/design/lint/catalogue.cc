@@ -80,6 +80,16 @@ constexpr std::array kCatalogue{
          "collide.",
          "set `store: {secret: \"${env:WEIR_SECRET}\"}`, the same on every instance",
          store_without_secret, ""},
+    Rule{"WR115", kE, "prefetch under a guarantee",
+         "What is taken ahead is admitted later than it was charged. The proof adds what all "
+         "`instances` may hold; one process more than that, and the guarantee is not kept.",
+         "remove `prefetch` from the limit that the guarantee rests on", prefetch_under_a_guarantee,
+         ""},
+    Rule{"WR116", kW, "prefetch of a burst that is used up in milliseconds",
+         "A process that got less than it asked for asks again after 20 ms. A bucket that is full "
+         "again long before that loses what it would have earned meanwhile.",
+         "set a burst of at least a tenth of a second of the rate, or remove `prefetch`",
+         prefetch_of_a_small_burst, ""},
     Rule{"WR120", kE, "a fixed window under a guarantee",
          "A fixed window admits its whole limit at the end of one window and again at the start of "
          "the next: twice the limit in an instant.",

@@ -105,6 +105,23 @@ std::vector<Case> cases() {
        "[ip], rate: 100/min, on_store_failure: closed}\n"},
       {"WR112", kPlain, 2, 1,
        with_limit("{name: a, key: [ip], rate: 60/min, burst: 20, on_store_failure: open}")},
+      {"WR115",
+       "version: 1\nstore: {type: redis, url: \"redis://127.0.0.1:1\"}\nlimits:\n  - {name: a, "
+       "key: "
+       "global, rate: 200/s, burst: 200, prefetch: true}\nguarantees:\n  - {name: g, max: 500, "
+       "window: 1s}\n",
+       6, 5,
+       "version: 1\nstore: {type: redis, url: \"redis://127.0.0.1:1\"}\nlimits:\n  - {name: a, "
+       "key: "
+       "global, rate: 200/s, burst: 200}\nguarantees:\n  - {name: g, max: 500, window: 1s}\n"},
+      {"WR116",
+       "version: 1\nstore: {type: redis, url: \"redis://127.0.0.1:1\"}\nlimits:\n  - {name: a, "
+       "key: "
+       "[ip], rate: 1000/s, burst: 50, prefetch: true}\n",
+       4, 5,
+       "version: 1\nstore: {type: redis, url: \"redis://127.0.0.1:1\"}\nlimits:\n  - {name: a, "
+       "key: "
+       "[ip], rate: 1000/s, burst: 100, prefetch: true}\n"},
       {"WR114",
        "version: 1\nstore: \"redis://127.0.0.1:1\"\nlimits:\n  - {name: a, key: [ip], rate: "
        "100/min}\n",

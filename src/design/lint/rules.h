@@ -20,6 +20,8 @@ void guarantee_fails_open(const Context&, Report&);            // WR110
 void login_fails_open(const Context&, Report&);                // WR111
 void failure_policy_defaulted(const Context&, Report&);        // WR112
 void store_without_secret(const Context&, Report&);            // WR114
+void prefetch_under_a_guarantee(const Context&, Report&);      // WR115
+void prefetch_of_a_small_burst(const Context&, Report&);       // WR116
 
 // rules_algorithm.cc: numbers that do not mean what they seem to
 void burst_beyond_the_period(const Context&, Report&);     // WR122

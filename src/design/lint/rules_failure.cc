@@ -66,6 +66,36 @@ void store_without_secret(const Context& context, Report& report) {
              "the redis store has no `secret`: callers are hashed with a key that everybody knows");
 }
 
+void prefetch_under_a_guarantee(const Context& context, Report& report) {
+  for (const policy::Guarantee& guarantee : context.policy.guarantees) {
+    const policy::GuaranteeProof proof = policy::prove(context.policy, guarantee);
+    if (!proof.proved) continue;
+    const Limit& limit = context.policy.limits[*proof.limit];
+    if (!limit.prefetch) continue;
+    report.add(
+        guarantee.at,
+        fmt::format("guarantee {} rests on {}, of which tokens are taken ahead: it holds for "
+                    "{} instances and no more",
+                    quoted(guarantee.name), quoted(limit.name), context.policy.instances));
+  }
+}
+
+void prefetch_of_a_small_burst(const Context& context, Report& report) {
+  for (const Limit& limit : context.policy.limits) {
+    if (!limit.prefetch || limit.algorithm != Algorithm::token_bucket) continue;
+    for (const policy::LimitNumbers& tier : limit.tiers) {
+      if (!has_numbers(tier)) continue;
+      const Duration full = algo::time_to_full(tier.numbers);
+      // A rate that no caller needs many tokens of is charged directly.
+      const bool slow = tier.numbers.period_ns / tier.numbers.count > milliseconds(20).ns;
+      if (slow || full >= milliseconds(100)) continue;
+      report.add(tier.at, fmt::format("{} fills within {}, and `prefetch` asks every 20 ms",
+                                      quoted(limit.name), duration_text(full)));
+      break;
+    }
+  }
+}
+
 void guarantee_fails_open(const Context& context, Report& report) {
   for (const policy::Guarantee& guarantee : context.policy.guarantees) {
     const policy::GuaranteeProof proof = policy::prove(context.policy, guarantee);
