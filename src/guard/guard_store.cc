@@ -57,6 +57,7 @@ GuardStore::~GuardStore() {
   }
   sweeper_woken_.notify_all();
   if (sweeper_.joinable()) sweeper_.join();
+  sweep(clock_.now(), true);
   beneath_.reset();
 }
 
@@ -322,12 +323,14 @@ void GuardStore::now_live(Entry& entry) {
   sweeper_woken_.notify_one();
 }
 
-void GuardStore::sweep(Now now) {
+void GuardStore::sweep(Now now, bool all) {
   std::vector<Unspent> over;
   for (Table::Shard& shard : table_.shards()) {
     const std::lock_guard lock(shard.mutex);
     const auto ended = [&](Entry* e) {
-      if (const std::uint64_t tokens = e->lease.expire(now.steady); tokens > 0) {
+      const std::uint64_t tokens =
+          all ? e->lease.surrender(now.steady) : e->lease.expire(now.steady);
+      if (tokens > 0) {
         over.push_back({{}, e->numbers});
         over.back().charge.slot = e->slot;
         over.back().charge.tag = e->tag;

@@ -11,8 +11,8 @@
 //   What is charged is what the store has charged; the envelope grows by what is unspent at most,
 //   algo::most_prefetched a process. A quiet counter is charged directly.
 // A request stands or falls as a whole: tokens are held while the store decides about the rest, and
-// are in hand again if it denies. Peeks, and requests that charge one counter twice, go to the
-// store as they are.
+// are in hand again if it denies. What is in hand when the guard ends goes back. Peeks, and
+// requests that charge one counter twice, go to the store as they are.
 //
 // Time is that of the clock in the options, a steady one, whatever `now` the caller has; what the
 // store says of its own is taken over. The sink is called before `charge` returns or later, on the
@@ -71,7 +71,7 @@ class GuardStore final : public store::Store {
   const store::Store& beneath() const { return *beneath_; }
   Counts counts() const { return counters_.read(); }
   // Gives back what is over.
-  void sweep(Now now);
+  void sweep(Now now) { sweep(now, false); }
 
  private:
   friend struct Call;
@@ -88,6 +88,7 @@ class GuardStore final : public store::Store {
   void pass(const store::Request& request, const Asker& asker);
   void fail(const Asker& asker);
   Call* new_call(std::span<const store::Charge> charges, const Asker& asker);
+  void sweep(Now now, bool all);
   void forget(const base::Digest& key, bool and_tokens);
   void now_live(Entry& entry);
   void run();

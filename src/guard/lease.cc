@@ -67,6 +67,12 @@ std::uint64_t Lease::expire(Instant now) {
   return over;
 }
 
+std::uint64_t Lease::surrender(Instant now) {
+  older_.ends = std::min(older_.ends, now);
+  newer_.ends = std::min(newer_.ends, now);
+  return expire(now);
+}
+
 void Lease::drop() {
   older_ = newer_ = {};
   ++drops_;

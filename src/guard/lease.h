@@ -63,6 +63,8 @@ class Lease {
 
   // Tokens that are over at `now`: how many the store is to be given back.
   std::uint64_t expire(Instant now);
+  // All tokens are over now, as `expire` says: the process ends.
+  std::uint64_t surrender(Instant now);
   // The counter was forgotten, and with it that these tokens were charged.
   void drop();
   void rest_no_more() { rests_until_ = {}; }

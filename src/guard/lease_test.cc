@@ -136,6 +136,15 @@ TEST(Lease, TokensDieWithTheirWindow) {
   EXPECT_EQ(lease.expire(at(milliseconds(40))), 10u);
 }
 
+TEST(Lease, SurrendersAllThatIsUnspent) {
+  Lease lease;
+  grant(lease, 4, 4, kStart);
+  grant(lease, 6, 6, at(milliseconds(5)));
+  spend(lease, 1);
+  EXPECT_EQ(lease.surrender(at(milliseconds(6))), 9u);
+  EXPECT_EQ(lease.surrender(at(milliseconds(6))), 0u);
+}
+
 TEST(Lease, OfAForgottenCounterNothingIsLeft) {
   Lease lease;
   grant(lease, 10, 10, kStart);

@@ -125,11 +125,23 @@ TEST_F(Prefetch, ThreeProcessesAdmitExactlyTheLimit) {
   }
 }
 
+TEST_F(Prefetch, AProcessThatEndsGivesBackWhatItHas) {
+  const store::Charge charge = process_.ahead("k", day_);
+  auto ends = std::make_unique<Process>(network_, server_);
+  admit(*ends, charge, 100);
+  after(milliseconds(1));
+  EXPECT_GT(used(process_, charge), 100u);
+  ends.reset();
+  after(milliseconds(1));
+  EXPECT_EQ(used(process_, charge), 100u);
+}
+
 TEST_F(Prefetch, AProcessThatIsKilledTakesItsTokensWithIt) {
   auto killed = std::make_unique<Process>(network_, server_);
   const store::Charge charge = killed->ahead("k", day_);
   admit(*killed, charge, 100);
   after(milliseconds(1));
+  killed->far().failing = true;  // nothing of what it sends arrives
   killed.reset();
   const std::uint64_t lost = used(process_, charge) - 100;
   EXPECT_GT(lost, 0u);

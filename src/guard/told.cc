@@ -48,7 +48,9 @@ bool speaks_of(const Told& told, const algo::Numbers& numbers, std::uint64_t cos
 }  // namespace
 
 void Told::hear(const Told& later, bool charged, const algo::Numbers& numbers) {
-  if (later.at.steady < at.steady) return;
+  // Of answers that crossed the store's clock knows the order. Else ours does: a store whose place
+  // another has taken may have an earlier one.
+  if (later.at.steady < at.steady && later.asked < answered) return;
   *this = later;
   if (charged && !is_bucket(numbers)) cost = 0;
 }

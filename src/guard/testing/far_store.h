@@ -91,9 +91,10 @@ class FarStore final : public store::Store {
     std::vector<algo::Numbers> numbers;
     for (const store::Charge& c : charges) numbers.push_back(*c.numbers);
     if (failing) return;
-    network_.at(now.steady + way_, [this, kept, numbers]() mutable {
+    // Who sent it may be gone when it arrives.
+    network_.at(now.steady + way_, [&net = network_, &server = server_, kept, numbers]() mutable {
       for (std::size_t i = 0; i < kept.size(); ++i) kept[i].numbers = &numbers[i];
-      server_.memory->refund(kept, server_now());
+      server.memory->refund(kept, {net.now() + server.ahead, 0});
     });
   }
   store::Inspection inspect(const store::Charge& charge, Now) override {
