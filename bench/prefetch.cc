@@ -13,7 +13,6 @@
 namespace {
 
 using namespace weir;  // NOLINT: a program of one file
-using guard::testing::Result;
 using guard::testing::simulate;
 
 struct Load {
@@ -35,10 +34,10 @@ int main() {
   for (const Load& load : kLoads) {
     const auto numbers = algo::make_token_bucket(load.rate, seconds(1), load.rate);
     if (!numbers) return 1;
-    const Result r = simulate({.numbers = *numbers,
-                               .demand = load.demand,
-                               .processes = kProcesses,
-                               .length = seconds(5)});
+    const guard::testing::Result r = simulate({.numbers = *numbers,
+                                               .demand = load.demand,
+                                               .processes = kProcesses,
+                                               .length = seconds(5)});
     std::printf(
         "%s\"%s\": {\"calls\": %.5f, \"admitted\": %llu, \"decisions\": %llu, "
         "\"worst\": %llu, \"bound\": %llu, \"burst\": %llu}",
