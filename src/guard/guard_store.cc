@@ -58,7 +58,8 @@ GuardStore::~GuardStore() {
   sweeper_woken_.notify_all();
   if (sweeper_.joinable()) sweeper_.join();
   sweep(clock_.now(), true);
-  beneath_.reset();
+  // Now the store ends, and its thread may still ask it something: it is told of its failure. Once
+  // it knows of the end, it asks no more.
 }
 
 void GuardStore::charge(std::span<const store::Request> requests, Now now, store::Sink& sink) {

@@ -103,7 +103,8 @@ class GuardStore final : public store::Store {
   std::mutex sweeper_mutex_;
   std::condition_variable sweeper_woken_;
   std::atomic<bool> ended_{false};
-  // Last but the thread: it delivers to what is above until it is gone.
+  // Last but the thread: it delivers to what is above until it is gone. Never reset: until then its
+  // thread may use the pointer.
   std::unique_ptr<store::Store> beneath_;
   std::thread sweeper_;
 };
