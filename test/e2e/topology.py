@@ -178,6 +178,14 @@ class Cluster:
                 assert said in ("OK", "NOKEY"), said
         for node in [target, source] + self.primaries():
             assert text(node, "CLUSTER", "SETSLOT", slot, "NODE", target_id) == "OK"
+        # A next move needs a later epoch than this one's, so all must have heard of it.
+        epoch = self.number(target, "cluster_my_epoch")
+        stack.wait_until(lambda: all(self.number(n, "cluster_current_epoch") >= epoch
+                                     for n in self.primaries()), "all to hear of a move")
+
+    @staticmethod
+    def number(node, word):
+        return int(text(node, "CLUSTER", "INFO").split(word + ":")[1].split()[0])
 
     def __exit__(self, *_):
         for node in self.nodes:

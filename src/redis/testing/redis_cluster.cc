@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 namespace weir::redis::testing {
@@ -123,6 +124,24 @@ void RedisCluster::end_move(std::uint16_t slot, std::size_t to) {
   for (std::size_t i = 0; i < size(); ++i) {
     client(i).text({"CLUSTER", "SETSLOT", std::to_string(slot), "NODE", owner});
   }
+  // A next move needs a later epoch than this one's, so all must have heard of it.
+  const std::uint64_t epoch = number_of(to, "cluster_my_epoch:");
+  for (int tries = 0; tries < 2'000; ++tries) {
+    std::size_t well = 0;
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (number_of(i, "cluster_current_epoch:") >= epoch) ++well;
+    }
+    if (well == size()) return;
+    ::poll(nullptr, 0, 5);
+  }
+  give_up("a move was not heard of");
+}
+
+std::uint64_t RedisCluster::number_of(std::size_t i, std::string_view word) const {
+  const std::string info = client(i).text({"CLUSTER", "INFO"});
+  const std::size_t at = info.find(word);
+  if (at == std::string::npos) return 0;
+  return std::strtoull(info.c_str() + at + word.size(), nullptr, 10);
 }
 
 }  // namespace weir::redis::testing

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "redis/testing/redis_process.h"
@@ -39,6 +40,7 @@ class RedisCluster {
  private:
   std::string id(std::size_t i) const;
   void join();
+  std::uint64_t number_of(std::size_t i, std::string_view word) const;
 
   std::string directory_;
   std::vector<std::unique_ptr<RedisProcess>> nodes_;
