@@ -384,7 +384,7 @@ TEST_F(RedisClusterTest, ItsUserNeedsFewRights) {
 // Frozen: the reply never comes. The request ends at its deadline, and what it was charged before
 // is given back.
 TEST_F(RedisClusterTest, ARequestOverSeveralNodesEndsAtItsDeadline) {
-  constexpr Duration kTimeout = milliseconds(200);
+  constexpr Duration kTimeout = milliseconds(400);
   const auto store = open(kTimeout);
   const algo::Numbers ten = a_day(Algorithm::fixed_window, 10);
   const store::Charge first = on_node(0, ten);

@@ -27,7 +27,7 @@ RedisCluster::RedisCluster(std::size_t primaries) {
   for (std::size_t i = 0; i < primaries; ++i) {
     nodes_.push_back(std::make_unique<RedisProcess>(std::vector<std::string>{
         "--cluster-enabled", "yes", "--dir", directory_, "--cluster-config-file",
-        "node" + std::to_string(i), "--cluster-node-timeout", "1000", "--cluster-port",
+        "node" + std::to_string(i), "--cluster-node-timeout", "3000", "--cluster-port",
         std::to_string(RedisProcess::free_port())}));
   }
   join();
