@@ -14,7 +14,6 @@ namespace {
 
 using store::Charge;
 using store::Slot;
-using store::testing::a_day;
 using store::testing::bucket;
 using store::testing::kAlgorithms;
 using store::testing::Lab;

@@ -122,7 +122,7 @@ Turn::Deed Turn::wait(Call*& call) {
     if (first == nullptr) first = &e;
   }
   if (call == nullptr) call = guard_.new_call(charges_, asker_);
-  if (call == nullptr) return Deed::refuse;
+  if (first == nullptr || call == nullptr) return Deed::refuse;
   call->next = nullptr;
   (first->last_waiting == nullptr ? first->first_waiting : first->last_waiting->next) = call;
   first->last_waiting = call;
