@@ -39,7 +39,8 @@ class Call {
     step([&](auto done) { http::async_read(stream_, buffer, response, done); }, ec);
     if (ec) return io(server_, "read the answer", ec);
     stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_both, ec);
-    const unsigned status = response.result_int();
+    // Beast moves the message into its parser, and back once it is read.
+    const unsigned status = response.result_int();  // NOLINT(clang-analyzer-cplusplus.Move)
     return HttpReply{status, std::move(response.body())};
   }
 
