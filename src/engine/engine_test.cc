@@ -24,7 +24,7 @@ class EngineApi : public ::testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   std::string write(std::string_view text) {
-    const std::string path = (folder_ / "policy.yaml").string();
+    std::string path = (folder_ / "policy.yaml").string();
     std::ofstream(path) << text;
     return path;
   }

@@ -16,7 +16,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using testing::HttpClient;
-using testing::Reply;
 
 // Answers with the target; /hold after 50 ms, /hold-long after 1 s; /big with 1 MiB.
 class Echo final : public HttpHandler {

@@ -20,7 +20,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using testing::HttpClient;
-using testing::Reply;
 
 struct Counts {
   std::atomic<int> answered{0};

@@ -157,7 +157,7 @@ Verdict check_text(std::string_view name, const Node& node, Echo echo = Echo::ye
 }
 
 Verdict check_name(std::string_view name, const Node& node) {
-  if (const Verdict wrong = check_text(name, node)) return wrong;
+  if (Verdict wrong = check_text(name, node)) return wrong;
   if (is_name(node.text)) return std::nullopt;
   return Complaint{quoted(node.text) + " is no name",
                    "names have letters, digits, `_`, `.`, `:`, `/`, `-`, at most 64"};

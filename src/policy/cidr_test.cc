@@ -149,8 +149,8 @@ std::string respell(const Address& address, std::mt19937& random) {
   const bool dotted = pick(2) == 0;
   const int groups = dotted ? 6 : 8;
   const auto value = [&](int i) {
-    return address.bytes[static_cast<std::size_t>(2 * i)] << 8 |
-           address.bytes[static_cast<std::size_t>(2 * i + 1)];
+    const std::size_t at = 2 * static_cast<std::size_t>(i);
+    return address.bytes[at] << 8 | address.bytes[at + 1];
   };
   int from = pick(groups);
   int to = from;

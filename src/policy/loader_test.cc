@@ -119,7 +119,8 @@ TEST(ShortForm, CostsBecomeClassesNamedAfterTheirPattern) {
 TEST(ShortForm, ChargesMostKeyPartsFirstAndGlobalLast) {
   const auto policy = good(std::string(kPlans));
   const std::vector<LimitId> order{0, 1, 2, 3};
-  for (ClassId c = 0; c < policy->classes.size(); ++c) {
+  const auto classes = static_cast<ClassId>(policy->classes.size());
+  for (ClassId c = 0; c < classes; ++c) {
     EXPECT_EQ(policy->limits_of(c, Stage::post_auth), order);
     EXPECT_TRUE(policy->limits_of(c, Stage::pre_auth).empty());
   }

@@ -124,11 +124,7 @@ std::optional<std::string_view> normalize_path(std::string_view target, const Pa
       size += 1 + *decoded;
     }
   }
-  if (size == 0) {
-    out[size++] = '/';
-  } else if (slash && !rules.strip_slash) {
-    out[size++] = '/';
-  }
+  if (size == 0 || (slash && !rules.strip_slash)) out[size++] = '/';
   if (rules.fold_case) size = fold_case(out.first(size));
   return std::string_view{out.data(), size};
 }

@@ -220,7 +220,7 @@ TEST(Table, WhatIsNotEnforcedIsRefusedByExactlyItsName) {
   for (const Row& row : rows()) {
     if (row.since != Since::later) continue;
     // A key below a refused one is not looked at.
-    const std::size_t end = row.path.find_last_of(".");
+    const std::size_t end = row.path.find_last_of('.');
     const std::string_view parent = end == row.path.npos ? "" : row.path.substr(0, end);
     bool below = row.path.ends_with("[]") || row.path.ends_with("*");
     for (const Row& other : rows()) {

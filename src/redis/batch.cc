@@ -131,7 +131,8 @@ std::string BatchWriter::argument(std::optional<std::uint64_t> now_us) const {
   std::string out;
   out.reserve(27 + records.size());
   append_u8(out, 1);
-  append_number(out, now_us ? static_cast<double>(*now_us / 1'000'000) : -1.0);
+  const std::uint64_t whole_seconds = now_us.value_or(0) / 1'000'000;
+  append_number(out, now_us ? static_cast<double>(whole_seconds) : -1.0);
   append_number(out, now_us ? static_cast<double>(*now_us % 1'000'000) : 0.0);
   for (const std::uint32_t size : batch_.class_size_) append_u16(out, size);
   append_u16(out, charges);

@@ -329,7 +329,9 @@ TEST(RedisFaults, EveryErrorReplyHasItsReaction) {
     EXPECT_EQ(health.lost, 0u);
     EXPECT_TRUE(health.last_error.starts_with(name(failure))) << health.last_error;
     const bool closes = reaction(failure).connection == OnConnection::close;
-    const auto closed = [&] { return load.store().health().connection_failures(failure) > 0; };
+    const auto closed = [&, kind = failure] {
+      return load.store().health().connection_failures(kind) > 0;
+    };
     EXPECT_TRUE(closes ? wait_until(closed) : !closed());
     proxy.set({});
     EXPECT_TRUE(wait_until([&] { return load.ask_once() == Answer::admitted; }));

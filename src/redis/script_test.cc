@@ -18,7 +18,6 @@ using store::testing::a_day;
 using store::testing::bucket;
 using store::testing::kAlgorithms;
 using store::testing::leaky;
-using store::testing::Seen;
 using store::testing::window;
 
 constexpr std::uint64_t kStartUs = 1'795'996'800'000'000;  // 2026-11-30T00:00:00Z

@@ -111,7 +111,7 @@ inline std::string value_of(const Policy& policy, const Request& request, KeyId 
   const Facts facts = request.facts();
   Caller caller(policy, accounts, facts);
   const auto first = caller.value(id);
-  const std::string text = first ? "[" + std::string(*first) + "]" : "none";
+  std::string text = first ? "[" + std::string(*first) + "]" : "none";
   EXPECT_EQ(caller.value(id), first);  // and again, from what was kept
   return text;
 }

@@ -36,7 +36,6 @@ inline json::value to_json(const Node& node) {
     case Core::boolean:
       return node.text[0] == 't' || node.text[0] == 'T';
     case Core::integer:
-      return std::strtod(node.text.c_str(), nullptr);
     case Core::real:
       return std::strtod(node.text.c_str(), nullptr);
     case Core::text:

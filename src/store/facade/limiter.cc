@@ -107,7 +107,7 @@ void Limiter::refund(Key key, std::uint64_t cost, const PreparedLimit& limit) {
 }
 
 LimitDecision Limiter::wait(Key key, std::uint64_t cost, std::chrono::nanoseconds at_most,
-                            std::stop_token stop) {
+                            std::stop_token stop) {  // NOLINT: a token is given by value
   const algo::Numbers& numbers = impl_->numbers;
   Now now = impl_->core->now();
   const Instant deadline = now.steady + duration_of(at_most);
