@@ -221,13 +221,12 @@ TEST(Degraded, IsCountedByPolicy) {
   weir.ask(auth("GET", "/search"));  // plan is open, share is local
   weir.ask(auth("GET", "/login"));
   const std::string text = weir.ask_admin(request("GET", "/metrics")).body;
-  for (const char* line :
-       {"weir_decisions_degraded_total 4\n",
-        "weir_failure_policy_verdicts_total{policy=\"open\"} 3\n",
-        "weir_failure_policy_verdicts_total{policy=\"closed\"} 1\n",
-        "weir_failure_policy_verdicts_total{policy=\"local\"} 1\n",
-        "weir_decisions_total{limit=\"guess\",tier=\"free\",verdict=\"deny\",reason=\"store_"
-        "failure\"} 1\n"}) {
+  for (const char* line : {"weir_decisions_degraded_total 4\n",
+                           "weir_failure_policy_verdicts_total{policy=\"open\"} 3\n",
+                           "weir_failure_policy_verdicts_total{policy=\"closed\"} 1\n",
+                           "weir_failure_policy_verdicts_total{policy=\"local\"} 1\n",
+                           ("weir_decisions_total{limit=\"guess\",tier=\"free\",verdict=\"deny\","
+                            "reason=\"store_failure\"} 1\n")}) {
     EXPECT_NE(text.find(line), std::string::npos) << line << text;
   }
 }

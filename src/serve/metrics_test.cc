@@ -45,7 +45,7 @@ struct Scrape {
         EXPECT_TRUE(types.emplace(m[1], m[2]).second) << "typed twice: " << line;
       } else if (std::regex_match(line, m, kSample)) {
         const std::string key = m[1].str() + m[2].str();
-        EXPECT_TRUE(samples.emplace(key, std::atof(m[3].str().c_str())).second)
+        EXPECT_TRUE(samples.emplace(key, std::strtod(m[3].str().c_str(), nullptr)).second)
             << "sampled twice: " << line;
         const std::string base =
             std::regex_replace(m[1].str(), std::regex("_(bucket|sum|count)$"), "");

@@ -44,7 +44,7 @@ std::unique_ptr<TestServer> serve(const std::string& text) {
 Reply until_counted(TestServer& weir, const std::string& ask) {
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   for (;;) {
-    const Reply reply = weir.ask(ask);
+    Reply reply = weir.ask(ask);
     if (!reply.field("Weir-Degraded") || std::chrono::steady_clock::now() > give_up) return reply;
     std::this_thread::yield();
   }

@@ -167,7 +167,7 @@ std::vector<Seen> Twins::memory(const std::vector<TestRequest>& requests, std::u
 
 std::vector<Seen> Twins::decide(const std::vector<TestRequest>& requests, std::uint64_t now_us) {
   const std::vector<Seen> want = memory(requests, now_us);
-  const std::vector<Seen> got = redis(requests, now_us);
+  std::vector<Seen> got = redis(requests, now_us);
   EXPECT_EQ(got.size(), want.size());
   for (std::size_t i = 0; i < got.size() && i < want.size(); ++i) {
     SCOPED_TRACE("request " + std::to_string(i) + (requests[i].peek ? " peek" : ""));

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdlib>
 
 namespace weir::redis::testing {
 namespace {
@@ -40,7 +41,7 @@ FaultProxy::FaultProxy(int server_port) : server_port_(server_port) {
   listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address = loopback(0);
   socklen_t size = sizeof address;
-  ::bind(listener_, reinterpret_cast<sockaddr*>(&address), size);
+  if (::bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0) std::abort();
   ::listen(listener_, 16);
   ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
   port_ = ntohs(address.sin_port);
