@@ -295,6 +295,7 @@ TEST(Http1Parser, AsksForTheBodyOnce) {
 // The network may cut a stream anywhere: every cut gives what the whole gives.
 TEST(Http1Parser, GivesTheSameAtEverySplitPoint) {
   const std::string streams[] = {
+      // NOLINTNEXTLINE(bugprone-suspicious-missing-comma): each is some lines long
       "\r\nGET /a?b HTTP/1.1\r\nHost: h\r\nX: y\r\n\r\nPOST /c HTTP/1.1\r\nHost: h\r\n"
       "Content-Length: 3\r\n\r\nxyzGET http://h HTTP/1.0\r\n\r\n",
       "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: "

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -153,7 +154,8 @@ TEST_P(ValidReply, IsNotReadTooEarly) {
   const std::string_view bytes = GetParam().bytes;
   const Lines cut = parse(bytes.substr(0, bytes.size() - 1));
   const Lines& whole = GetParam().replies;
-  EXPECT_TRUE(std::equal(cut.begin(), cut.end(), whole.begin(), whole.begin() + cut.size()));
+  EXPECT_TRUE(
+      std::equal(cut.begin(), cut.end(), whole.begin(), std::next(whole.begin(), std::ssize(cut))));
   if (GetParam().name != "AnAttributeAtTheEndWaitsForItsReply"sv) {
     EXPECT_EQ(cut.size() + 1, whole.size());
   }
