@@ -127,7 +127,8 @@ class Writer {
   static void scalars(const Spec& spec, std::vector<std::string>& ways) {
     const Row& row = *spec.row;
     if (row.types & (kText | kSecret)) ways.emplace_back(R"({"type": "string", "minLength": 1})");
-    if (row.types & kStore) ways.push_back(pattern(R"(^memory$|^rediss?(\+(sentinel|cluster))?://|\$\{env:)"));
+    if (row.types & kStore)
+      ways.push_back(pattern(R"(^memory$|^rediss?(\+(sentinel|cluster))?://|\$\{env:)"));
     if ((row.types & kWord) && !spec.words().empty()) ways.push_back(words(spec));
     if (row.types & kName) ways.push_back(pattern("^" + std::string(kNamePattern) + "$"));
     if (row.types & (kCount | kInteger)) ways.push_back(range(row, "integer"));
