@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "policy/unicode.h"
+#include "policy/without_secrets.h"
 #include "policy/words.h"
 
 namespace weir::policy {
@@ -131,15 +132,16 @@ Findings Report::take() {
 std::string with_caret(const Finding& finding, std::string_view source) {
   std::string out = finding.text() + "\n";
   if (finding.at.line == 0) return out;
-  const std::string_view line = line_of(source, finding.at.line);
+  const std::string line = without_secrets(line_of(source, finding.at.line));
   if (line.empty()) return out;
   const std::size_t offset = offset_of(line, finding.at.column);
   std::string number = std::to_string(finding.at.line);
   if (number.size() < 4) number.insert(0, 4 - number.size(), ' ');
   const auto [begin, end] = excerpt(line, offset);
   const std::string_view cut_before = begin > 0 ? "..." : "";
-  const std::string before = std::string(cut_before) + shown(line.substr(begin, offset - begin));
-  out += number + " | " + before + shown(line.substr(offset, end - offset));
+  const std::string before =
+      std::string(cut_before) + shown(std::string_view(line).substr(begin, offset - begin));
+  out += number + " | " + before + shown(std::string_view(line).substr(offset, end - offset));
   out += end < line.size() ? "...\n" : "\n";
   out += std::string(number.size(), ' ') + " | ";
   // Tabs are kept, so that the caret stands below its column however wide they are shown.
@@ -147,7 +149,8 @@ std::string with_caret(const Finding& finding, std::string_view source) {
     if (!continues(c)) out += c == '\t' ? '\t' : ' ';
   }
   out += '^';
-  const std::string_view about = line.substr(offset, width_at(line.substr(offset)));
+  const std::string_view rest = std::string_view(line).substr(offset);
+  const std::string_view about = rest.substr(0, width_at(rest));
   const std::string marked = shown(about.substr(0, end - offset));
   const auto points =
       std::count_if(marked.begin(), marked.end(), [](char c) { return !continues(c); });
