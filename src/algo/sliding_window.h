@@ -14,7 +14,9 @@
 // align: first  state.a is the start of the current window on the steady clock, b the previous and
 //               c the current count. Windows follow each other without a gap from the first start;
 //               when two have passed idle, the next request starts afresh.
-// A window from the future (the clock was stepped back) counts as the current one.
+// A window from the future (the clock was stepped back) counts as the current one; of an aligned
+// one the window before it too, in full, or a window's late share of it would count in its early
+// part.
 #pragma once
 
 #include <algorithm>
@@ -94,7 +96,13 @@ inline void SlidingWindow::read_epoch(const State& state, Instant wall) {
   if (stored.count == 0 && state.b == 0) return;
   const std::int64_t behind = split.behind(ordinal_, stored.ordinal);
   clamped_ = behind < 0;
-  place(clamped_ ? 0 : static_cast<std::uint64_t>(behind), state.b, stored.count);
+  if (clamped_) {
+    // No more than two windows can hold, or it would grow with each step and leave its field.
+    const std::uint64_t most = std::min(kMaxCount, 2 * numbers_.count);
+    current_ = std::max(stored.count, std::min(most, stored.count + state.b));
+  } else {
+    place(static_cast<std::uint64_t>(behind), state.b, stored.count);
+  }
 }
 
 inline void SlidingWindow::read_first(const State& state) {

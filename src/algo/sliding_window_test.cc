@@ -41,6 +41,22 @@ TEST(SlidingWindow, NeverDeniesAClientPacedExactlyAtTheLimit) {
   }
 }
 
+// Late in a window the one before hardly counts; early in it, where the clock was set back to, it
+// must not count as little.
+TEST(SlidingWindow, AWallClockSetBackAdmitsNoMore) {
+  Counter c(sliding_window(60, seconds(3600)));
+  const auto minute = [](std::int64_t m) {  // of an hour of wall time
+    return Now{{seconds(1'000'000).ns}, (3'600'000 + 60 * m - 1'000'000) * 1'000'000'000};
+  };
+  EXPECT_EQ(c.hammer(99, minute(58)), 60u);
+  EXPECT_EQ(c.hammer(99, minute(61)), 2u);
+  EXPECT_EQ(c.hammer(99, minute(59)), 0u);
+  const Outcome out = c.charge(1, minute(59));
+  EXPECT_LE(out.wait, seconds(5400));
+  EXPECT_FALSE(c.charge(1, later(minute(59), out.wait - nanoseconds(1))).admit);
+  EXPECT_TRUE(c.charge(1, later(minute(59), out.wait)).admit);
+}
+
 TEST(SlidingWindow, DeniesAClientATickFasterThanTheLimit) {
   Counter c(sliding_window(1, seconds(60)));
   EXPECT_TRUE(c.charge(1, at(seconds(60))).admit);

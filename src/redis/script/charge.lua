@@ -13,7 +13,8 @@
 --
 -- For Redis 6.2 and later, and Valkey. It writes no key that is not in KEYS, every write leaves a
 -- time to live, and no error stops a well-formed call halfway: a value of another type, length or
--- range counts as no value at all, and is overwritten. On a replica or out of memory its first
+-- range counts as no value at all, and is overwritten (of nine bytes all are an instant of a bucket,
+-- and one that nobody can owe is cut by the denial that finds it). On a replica or out of memory its first
 -- write fails, and with it the call (READONLY, OOM). All numbers are whole and exact as doubles:
 -- below 2^53, or split. Instants are Unix time.
 --
@@ -581,7 +582,8 @@ for _ = 1, charges do
       current = floor(now / c)
       elapsed = now - current * c
       ahead = start > current
-      if start == current - 1 then previous, count = count, 0
+      if ahead then previous, count = 0, math.max(count, math.min(most, 2 * b, previous + count))
+      elseif start == current - 1 then previous, count = count, 0
       elseif start < current then previous, count = 0, 0 end
     else
       ahead = start > now
