@@ -129,8 +129,11 @@ class Load {
       failed_ += sink.failed();
       EXPECT_EQ(sink.denied(), 0u);
     }
-    // A busy machine may take the store's thread alone away for a while: a few, never the most.
+    // A busy machine may take the store's thread alone away for a while: a few, never the most. Not
+    // so where each access to memory is watched.
+#ifndef __SANITIZE_THREAD__
     EXPECT_LE(late, asks_.size() / 2);
+#endif
     asks_.clear();
   }
   std::uint64_t admitted() const { return admitted_; }
