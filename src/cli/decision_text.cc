@@ -33,8 +33,9 @@ std::string limits_text(const json::object& verdict) {
   for (const json::value& value : limits->get_array()) {
     const json::object* limit = value.if_object();
     if (limit == nullptr) continue;
+    const std::string left = text_of(*limit, "remaining");
     rows.push_back({text_of(*limit, "name"),
-                    text_of(*limit, "remaining") + " of " + text_of(*limit, "limit"),
+                    (left.empty() ? "not counted" : left) + " of " + text_of(*limit, "limit"),
                     duration_of(*limit, "window_ms"), duration_of(*limit, "reset_ms"),
                     text_of(*limit, "mode")});
   }

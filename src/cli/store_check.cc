@@ -5,12 +5,13 @@
 #include <boost/json.hpp>
 #include <iostream>
 
+#include "base/redis_url.h"
 #include "cli/files.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "policy/loader.h"
+#include "redis/error.h"
 #include "redis/probe.h"
-#include "redis/url.h"
 #include "remote/open_store.h"
 
 namespace weir::cli {
@@ -23,20 +24,13 @@ using Found = std::vector<ProbeFinding>;
 
 // Without user and password.
 std::string server_of(const std::string& text) {
-  const auto url = redis::parse_url(text);
-  return url ? redis::shown(*url) : "";
+  const auto url = base::parse_redis_url(text);
+  return url ? base::shown(*url) : "";
 }
 
 std::size_t count(const Found& found, Grade grade) {
   return static_cast<std::size_t>(std::count_if(
       found.begin(), found.end(), [&](const ProbeFinding& f) { return f.grade == grade; }));
-}
-
-// What a server says must not steer a terminal.
-std::string printable(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
-  return text;
 }
 
 std::string padded(std::string_view word, std::size_t width) {
@@ -56,8 +50,8 @@ void print_text(const std::string& server, const std::string& prefix, const Foun
   for (const ProbeFinding& f : found) {
     const std::string& colour = colour_of(f.grade, colours);
     std::cout << colour << padded(name(f.grade), 9) << (colour.empty() ? "" : colours.reset)
-              << padded(f.what, 13) << printable(f.value) << "\n";
-    if (!f.advice.empty()) std::cout << std::string(22, ' ') << printable(f.advice) << "\n";
+              << padded(f.what, 13) << redis::shown(f.value) << "\n";
+    if (!f.advice.empty()) std::cout << std::string(22, ' ') << redis::shown(f.advice) << "\n";
   }
   const auto some = [](std::size_t n, const char* what) {
     return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
@@ -70,8 +64,10 @@ void print_text(const std::string& server, const std::string& prefix, const Foun
 void print_json(json::object out, const Found& found) {
   json::array list;
   for (const ProbeFinding& f : found) {
-    list.push_back(
-        {{"what", f.what}, {"grade", name(f.grade)}, {"value", f.value}, {"advice", f.advice}});
+    list.push_back({{"what", f.what},
+                    {"grade", name(f.grade)},
+                    {"value", redis::shown(f.value)},
+                    {"advice", redis::shown(f.advice)}});
   }
   out["findings"] = std::move(list);
   out["errors"] = count(found, Grade::error);

@@ -132,12 +132,8 @@ Engine::Opened Engine::start(policy::Loaded loaded, std::unique_ptr<Engine> engi
     engine->store_ = std::move(*store);
   }
   if (!store) {
-    append(loaded.findings, {{policy::Severity::error,
-                              "",
-                              engine->file_,
-                              {},
-                              store.error().message,
-                              "change `store`"}});
+    append(loaded.findings, {{policy::Severity::error, "", engine->file_, loaded.policy->store_at,
+                              store.error().message, "change `store`"}});
     return {nullptr, std::move(loaded.findings)};
   }
   engine->decider_ = std::make_unique<Decider>(*engine->store_, engine->local_.get());
@@ -177,10 +173,7 @@ Engine::Reloaded Engine::adopt(policy::Loaded loaded) {
   if (has_error(result.findings)) return result;
   share_debts(policy, accounts.get());
   if (policy.store != store_config_) {
-    result.findings.push_back({policy::Severity::warning,
-                               "",
-                               policy.file,
-                               {},
+    result.findings.push_back({policy::Severity::warning, "", policy.file, policy.store_at,
                                "`store` changed: the running store stays as it was opened",
                                "restart to apply it; in memory, counts start full then"});
   }

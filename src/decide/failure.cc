@@ -20,6 +20,11 @@ class IntoVerdicts final : public store::Sink {
       LimitVerdict& v = decision_.verdicts[verdict_of_[i]];
       v.outcome = verdict.outcomes[i];
       v.failed = false;
+      // Only the share is too small for it: that passes with the failure.
+      if (!v.outcome.admit && v.cost > v.outcome.limit && v.cost <= v.applied()->burst) {
+        v.outcome.reason = Reason::store_failure;
+        v.outcome.wait = kRetry;
+      }
     }
   }
 

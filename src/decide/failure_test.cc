@@ -66,8 +66,10 @@ class Noted final : public Pending {
 class FailurePolicy : public ::testing::Test {
  protected:
   // Asks a store that is dead, with a memory store for `local`.
-  Decision ask(bool peek = false) {
+  Decision ask(bool peek = false, std::uint64_t cost = 1) {
     identity::Facts facts;
+    const identity::StatedCost stated{"", cost};
+    facts.costs = {&stated, 1};
     facts.method = "GET";
     facts.target = "/";
     facts.client = policy::Address::parse("203.0.113.7");
@@ -136,6 +138,22 @@ TEST_F(FailurePolicy, LocalAdmitsThisInstancesShare) {
   EXPECT_EQ(admitted, 3);
   EXPECT_EQ(ask().status, 429);
   EXPECT_EQ(ask().reason, Reason::limit_exceeded);
+}
+
+TEST_F(FailurePolicy, WhatOnlyTheShareIsTooSmallForIs503WithAWait) {
+  policy(
+      "  - {name: a, key: [ip], limit: 10, window: 1d, algorithm: fixed_window,"
+      " on_store_failure: local}\n",
+      3);
+  const Decision d = ask(false, 4);
+  EXPECT_FALSE(d.admit);
+  EXPECT_EQ(d.status, 503);
+  EXPECT_EQ(d.reason, Reason::store_failure);
+  EXPECT_EQ(d.retry_after, seconds(1));
+  EXPECT_TRUE(ask(false, 3).admit);
+  const Decision never = ask(false, 11);
+  EXPECT_EQ(never.status, 429);
+  EXPECT_EQ(never.reason, Reason::cost_exceeds_limit);
 }
 
 TEST_F(FailurePolicy, APeekChargesNothingLocally) {

@@ -49,7 +49,7 @@ answer::LimitView limit_view(const policy::Policy& policy, const decide::LimitVe
   shown.warned_ppm = v.warned_ppm;
   shown.file_order = v.limit;
   if (const algo::Numbers* numbers = v.applied()) {
-    shown.quota = numbers->burst;
+    shown.quota = v.outcome.limit;  // a share of the limit, where the store failed and it is local
     shown.window = algo::published_window(*numbers);
   }
   return shown;

@@ -5,11 +5,11 @@
 #include <string>
 #include <utility>
 
+#include "base/redis_url.h"
 #include "policy/cidr.h"
 #include "policy/loader.h"
 #include "policy/quantity.h"
 #include "policy/route.h"
-#include "policy/store_url.h"
 #include "policy/utf8.h"
 
 namespace weir::policy {
@@ -128,7 +128,7 @@ Verdict check_word(const Spec& spec, std::string_view name, const Node& node) {
 Verdict check_store(const Node& node) {
   if (node.text == "memory" || node.text.find("${env:") != node.text.npos) return std::nullopt;
   if (node.text.starts_with("redis")) {
-    const Result<void> url = check_store_url(node.text);
+    const Result<base::RedisUrl> url = base::parse_redis_url(node.text);
     return url ? Verdict{}
                : Verdict{Complaint{"`store` " + url.error().message, url.error().where}};
   }

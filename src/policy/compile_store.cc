@@ -6,10 +6,11 @@
 #include <array>
 
 #include "base/little_endian.h"
+#include "base/redis_url.h"
 #include "policy/compile.h"
 #include "policy/files.h"
 #include "policy/quantity.h"
-#include "policy/store_url.h"
+#include "policy/show_store.h"
 #include "policy/utf8.h"
 
 namespace weir::policy {
@@ -59,7 +60,7 @@ void take_url(Build& build, const Node& store) {
   if (out.url.empty()) return;
   const Node& node = *get(store, "url");
   shown = show_store_url(shown);
-  const Result<void> good = check_store_url(out.url);
+  const Result<base::RedisUrl> good = base::parse_redis_url(out.url);
   if (good) return;
   build.report.error(
       node.at,
@@ -78,7 +79,8 @@ void take_tls(Build& build, const Node& store) {
   for (std::string* path : {&out.tls_ca, &out.tls_cert, &out.tls_key}) {
     if (!path->empty()) *path = resolve_path(build.folder, *path);
   }
-  if (!out.url.empty() && !store_url_is_tls(out.url)) {
+  const Result<base::RedisUrl> url = base::parse_redis_url(out.url);
+  if (url && !url->tls) {
     build.report.error(tls->at, "`tls` is given, and `url` is not `rediss://`",
                        "write `rediss://`, or remove `tls`");
   }
@@ -166,6 +168,7 @@ void compile_redis(Build& build, const Node& store) {
 void compile_store(Build& build) {
   const Node* store = get(build.root, "store");
   if (store == nullptr) return;
+  build.policy.store_at = store->at;
   StoreConfig& out = build.policy.store;
   if (text_of(*store, "type") == "redis") {
     out.type = StoreType::redis;

@@ -103,7 +103,7 @@ const Case kCases[] = {
     {"NoHost", "store: {type: redis, url: \"redis://:hunter2@:6379\"}\n", "p:2:27: error: `url` has no host"},
     {"BadPort", "store: \"redis://h:65536\"\n", "`store` has a port that is none"},
     {"BadDatabase", "store: \"redis://h/one\"\n", "`store` has a database that is no number"},
-    {"Query", "store: \"redis://h/0?password=x\"\n", "`store` has a part behind `?` or `#`"},
+    {"Query", "store: \"redis://h/0?password=x\"\n", "`store` has a `?` or `#`"},
     {"NoUrl", "store: {type: redis}\n", "`url` is missing; write `url: \"redis://host:6379/0\"`"},
     {"MemoryKeyOfRedis", "store: {type: redis, url: \"redis://h\", max_keys: 20k}\n", "p:2:40: error: `max_keys` is a key of the memory store, and `type` is `redis`; remove it"},
     {"RedisKeyOfMemory", "store: {type: memory, timeout: 15ms}\n", "`timeout` is a key of the redis store, and `type` is `memory`; write `type: redis`, or remove it"},

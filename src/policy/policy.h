@@ -231,6 +231,7 @@ struct Policy {
   std::uint32_t instances = 1;
   PathRules paths;
   StoreConfig store;
+  Position store_at;  // where the policy describes it
   Listeners listeners;
   Identity identity;
   std::string accounts_file;       // resolved; empty: none

@@ -4,11 +4,6 @@
 
 namespace weir::redis {
 
-std::string text_of(const Address& address) {
-  const bool v6 = address.host.find(':') != std::string::npos;
-  return (v6 ? "[" + address.host + "]" : address.host) + ":" + std::to_string(address.port);
-}
-
 std::optional<Address> read_address(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return {};

@@ -42,7 +42,7 @@ void Connection::start() {
 
 void Connection::connected(Failure failure, const Transport::ErrorCode& ec) {
   if (ended_) return;
-  if (ec) return end(failure, ec.message());
+  if (ec) return end(failure, transport_.why(ec));
   session_.start(out_);
   read();
   write();

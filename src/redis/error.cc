@@ -1,5 +1,6 @@
 #include "redis/error.h"
 
+#include <algorithm>
 #include <array>
 
 namespace weir::redis {
@@ -32,6 +33,8 @@ constexpr std::array<Reaction, kFailures> kReactions{{
     {"misconf", kKeep, true, kFails, "the server cannot persist and refuses writes: see its log"},
     {"noreplicas", kKeep, true, kFails, "fewer replicas than min-replicas-to-write are connected"},
     {"nodatabase", kClose, true, kFails, "the server has no such database: see the URL's path"},
+    {"maxclients", kClose, true, kFails,
+     "the server takes no more clients: raise maxclients, or lower store.connections"},
     {"other_error", kKeep, true, kFails, "see the server's reply"},
     {"unreachable", kClose, true, kFails, "the server cannot be reached: host, port, firewall"},
     {"tls", kClose, true, kFails, "check store.tls, the server's certificate and its name"},
@@ -73,7 +76,7 @@ constexpr Prefix kSentences[] = {
     {"ERR invalid password", Failure::wrongpass},
     {"ERR Client sent AUTH, but no password is set", Failure::wrongpass},
     {"ERR AUTH <password> called without any password configured", Failure::wrongpass},
-    {"ERR max number of clients reached", Failure::unreachable},
+    {"ERR max number of clients reached", Failure::maxclients},
 };
 
 Failure classify_word(std::string_view error_reply) {
@@ -96,10 +99,21 @@ Failure classify(std::string_view error_reply) {
     const Failure inner = classify_word(error_reply.substr(at + 3));
     if (reaction(inner).request == OnRequest::fails) return inner;
   }
+  // A command of the script that its caller may not run, or on keys that are not the caller's.
+  if (error_reply.find("The user executing the script can't") != std::string_view::npos) {
+    return Failure::noperm;
+  }
   for (const Prefix& known : kSentences) {
     if (error_reply.starts_with(known.word)) return known.failure;
   }
   return Failure::other_error;
+}
+
+std::string shown(std::string_view said) {
+  std::string text(said.substr(0, 512));
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return text;
 }
 
 }  // namespace weir::redis

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace weir::redis {
@@ -34,6 +35,7 @@ enum class Failure : std::uint8_t {
   misconf,      // the server does not accept writes: it cannot persist
   noreplicas,   // fewer replicas than min-replicas-to-write
   nodatabase,   // SELECT of a database that the server does not have
+  maxclients,   // the server has as many connections as it takes
   other_error,  // any other error reply
   // of the connection
   unreachable,  // no connection: refused, no route, a name that does not resolve, too slow
@@ -72,5 +74,8 @@ inline std::string_view name(Failure failure) { return reaction(failure).name; }
 
 // Of an error reply, without its leading `-`.
 Failure classify(std::string_view error_reply);
+
+// What a server says, as logs and terminals may show it: ASCII that can be seen, at most 512 bytes.
+std::string shown(std::string_view said);
 
 }  // namespace weir::redis

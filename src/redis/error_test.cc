@@ -46,7 +46,13 @@ const Case kReplies[] = {
      Failure::misconf},
     {"NOREPLICAS Not enough good replicas to write.", Failure::noreplicas},
     {"ERR DB index is out of range", Failure::nodatabase},
-    {"ERR max number of clients reached", Failure::unreachable},
+    {"ERR max number of clients reached", Failure::maxclients},
+    {"ERR The user executing the script can't run this command or subcommand script: cf63, on "
+     "@user_script:9.",
+     Failure::noperm},
+    {"ERR Error running script (call to f_cf63): @user_script:9: The user executing the script "
+     "can't access at least one of the keys mentioned in the command arguments",
+     Failure::noperm},
     {"ERR unknown command 'EVALSHA'", Failure::other_error},
     {"WRONGTYPE Operation against a key holding the wrong kind of value", Failure::other_error},
     // A word is a word, not a beginning.
@@ -119,6 +125,11 @@ TEST(RedisError, WhatWeirItselfRefusesDoesNotOpenTheBreaker) {
     EXPECT_FALSE(reaction(f).counts) << name(f);
   }
   EXPECT_TRUE(reaction(Failure::timeout).counts);
+}
+
+TEST(RedisError, WhatAServerSaysIsShownWithoutWhatSteersATerminalOrIsNoText) {
+  EXPECT_EQ(shown("ERR \x1b[31mred\x1b[0m \xff\xfe\r\n"), "ERR ?[31mred?[0m ????");
+  EXPECT_EQ(shown(std::string(5'000, 'x')).size(), 512u);
 }
 
 }  // namespace

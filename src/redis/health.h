@@ -48,7 +48,7 @@ class HealthCounters {
   }
   void set_error(Failure failure, std::string_view text) {
     const std::lock_guard lock(mutex_);
-    last_error_ = std::string(name(failure)) + (text.empty() ? "" : ": ") + std::string(text);
+    last_error_ = std::string(name(failure)) + (text.empty() ? "" : ": ") + shown(text);
   }
   Health read() const {
     Health h;

@@ -23,7 +23,7 @@ store::Verdict failed_verdict(std::size_t request, Now given) {
 
 }  // namespace
 
-Loop::Loop(const Options& options, ConnectionSettings settings, const Url& url)
+Loop::Loop(const Options& options, ConnectionSettings settings, const base::RedisUrl& url)
     : options_(options),
       settings_(std::move(settings)),
       url_(url),
@@ -45,7 +45,7 @@ Loop::~Loop() {
 
 void Loop::start() {
   asio::post(context_, [this] {
-    if (url_.kind != Url::Kind::standalone) return survey();
+    if (url_.kind != base::RedisUrl::Kind::standalone) return survey();
     fleet_.adopt(Directory::of(url_.servers.front()), [](Waiting&) {});
     on_change();
   });

@@ -21,6 +21,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/redis_url.h"
 #include "redis/fleet.h"
 #include "redis/health.h"
 #include "redis/inbox.h"
@@ -28,13 +29,12 @@
 #include "redis/refunds.h"
 #include "redis/server.h"
 #include "redis/survey.h"
-#include "redis/url.h"
 
 namespace weir::redis {
 
 class Loop final : private Server::Owner, private Survey::Owner {
  public:
-  Loop(const Options& options, ConnectionSettings settings, const Url& url);
+  Loop(const Options& options, ConnectionSettings settings, const base::RedisUrl& url);
   ~Loop();
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
@@ -93,7 +93,7 @@ class Loop final : private Server::Owner, private Survey::Owner {
 
   const Options options_;
   const ConnectionSettings settings_;
-  const Url url_;
+  const base::RedisUrl url_;
   Inbox inbox_;
   HealthCounters counters_;
   boost::asio::io_context context_{1};

@@ -12,7 +12,7 @@ void Loop::survey() {
   Survey::Settings settings;
   settings.tls = settings_.tls.get();
   std::unique_ptr<Guide> guide;
-  if (url_.kind == Url::Kind::cluster) {
+  if (url_.kind == base::RedisUrl::Kind::cluster) {
     settings.login = settings_.login;
     guide = std::make_unique<ClusterGuide>(url_.servers);
   } else {
@@ -42,7 +42,7 @@ void Loop::on_ended(Failure) {
 }
 
 void Loop::plan(Waiting& w) {
-  if (url_.kind != Url::Kind::cluster) return w.stages.one(w.charges, 0);
+  if (url_.kind != base::RedisUrl::Kind::cluster) return w.stages.one(w.charges, 0);
   w.stages.plan(w.charges, w.kind == Waiting::Kind::peek);
 }
 
@@ -90,7 +90,7 @@ void Loop::route(Waiting& w) {
 // A node that says MOVED, ASK or TRYAGAIN has not run anything of the batch.
 bool Loop::on_redirect(Server& server, std::span<Waiting* const> batch, Failure failure,
                        std::string_view text) {
-  if (url_.kind != Url::Kind::cluster || stopped_) return false;
+  if (url_.kind != base::RedisUrl::Kind::cluster || stopped_) return false;
   if (failure == Failure::clusterdown) survey_->ask_soon(true);
   const OnRequest next = reaction(failure).request;
   const bool sent_on = next == OnRequest::elsewhere;

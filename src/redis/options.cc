@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "redis/url.h"
+#include "base/redis_url.h"
 
 namespace weir::redis {
 namespace {
@@ -30,8 +30,8 @@ Result<void> check_tls(const Options& options, bool tls) {
 }  // namespace
 
 Result<void> check(const Options& options) {
-  const Result<Url> url = parse_url(options.url);
-  if (!url) return url.error();
+  const Result<base::RedisUrl> url = base::parse_redis_url(options.url);
+  if (!url) return wrong("url", "the URL " + url.error().message + "; " + url.error().where);
   if (options.timeout < milliseconds(1) || options.timeout > minutes(1)) {
     return wrong("timeout", "the time for a decision is 1ms to 1m");
   }

@@ -4,12 +4,12 @@
 #include <map>
 #include <memory>
 
+#include "base/redis_url.h"
 #include "redis/directory.h"
 #include "redis/guide.h"
 #include "redis/probe_link.h"
 #include "redis/probe_server.h"
 #include "redis/transport.h"
-#include "redis/url.h"
 
 namespace weir::redis {
 namespace {
@@ -23,11 +23,11 @@ std::string count(std::size_t n, const std::string& what) {
 // Asks what a Survey asks, of one server after the other.
 class TopologyProbe {
  public:
-  TopologyProbe(const Options& options, const ProbeLimits& limits, const Url& url)
+  TopologyProbe(const Options& options, const ProbeLimits& limits, const base::RedisUrl& url)
       : options_(options), limits_(limits), url_(url) {}
 
   Found run() {
-    if (url_.kind == Url::Kind::sentinel) return sentinel();
+    if (url_.kind == base::RedisUrl::Kind::sentinel) return sentinel();
     return cluster();
   }
 
@@ -46,7 +46,7 @@ class TopologyProbe {
 
   const Options& options_;
   ProbeLimits limits_;
-  const Url& url_;
+  const base::RedisUrl& url_;
   Found found_;
 };
 
@@ -192,8 +192,9 @@ std::vector<ProbeFinding> probe(const Options& options, const ProbeLimits& limit
   if (const auto good = check(options); !good) {
     return {{"settings", Grade::error, good.error().text(), ""}};
   }
-  const Url url = *parse_url(options.url);
-  if (url.kind != Url::Kind::standalone) return TopologyProbe(options, limits, url).run();
+  const base::RedisUrl url = *base::parse_redis_url(options.url);
+  if (url.kind != base::RedisUrl::Kind::standalone)
+    return TopologyProbe(options, limits, url).run();
   return probe_server({options, limits, url, url.servers.front()});
 }
 

@@ -42,7 +42,7 @@ bool ProbeLink::wait(const bool& done, Time end) {
 
 Trouble ProbeLink::close(Failure failure, std::string text) {
   wire_->transport.close();
-  end_ = Trouble{failure, std::move(text)};
+  end_ = Trouble{failure, shown(text)};
   return *end_;
 }
 
@@ -63,7 +63,7 @@ std::optional<Trouble> ProbeLink::connect(Duration limit) {
     abandoned.push_back(wire_.release());
     return end_;
   }
-  if (ec) return close(failure, ec.message());
+  if (ec) return close(failure, wire_->transport.why(ec));
   return {};
 }
 
@@ -108,7 +108,11 @@ const wire::RespValue* ProbeLink::read(Time end) {
       // In TLS 1.3 a server refuses the client's certificate after the handshake.
       const bool tls = !greeted_ && ec.category() == asio::error::get_ssl_category();
       close(tls ? Failure::tls : Failure::lost,
-            ec == asio::error::eof ? "the server closed the connection" : ec.message());
+            ec == asio::error::eof ? "the server closed the connection"
+            : tls                  ? "the server refuses this client's certificate, or the want of "
+                                     "one: " +
+                        ec.message()
+                  : ec.message());
       return nullptr;
     }
     wire_->parser.commit(size);
@@ -132,7 +136,7 @@ std::optional<Trouble> ProbeLink::greet(Duration limit) {
     if (action.kind == Session::Kind::none) continue;
     greeted_ = true;
     if (action.kind == Session::Kind::ready) return {};
-    return Trouble{action.failure, std::string(action.reply->text)};
+    return Trouble{action.failure, shown(action.reply->text)};
   }
 }
 
@@ -170,7 +174,7 @@ Answer ProbeLink::ask_bytes(std::string_view command, Duration limit, const Use&
                                                                 : std::string(item.text));
   }
   if (reply->type == wire::RespType::error) {
-    answer.trouble = Trouble{classify(reply->text), std::string(reply->text)};
+    answer.trouble = Trouble{classify(reply->text), shown(reply->text)};
   }
   return answer;
 }

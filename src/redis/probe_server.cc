@@ -6,12 +6,12 @@
 #include <limits>
 #include <utility>
 
+#include "base/redis_url.h"
 #include "redis/key_name.h"
 #include "redis/probe_judge.h"
 #include "redis/probe_link.h"
 #include "redis/probe_script.h"
 #include "redis/transport.h"
-#include "redis/url.h"
 
 namespace weir::redis {
 namespace {
@@ -70,7 +70,7 @@ class Probe {
   const Options& options_;
   Duration step_;
   unsigned instances_;
-  Url url_;
+  base::RedisUrl url_;
   const Address address_;
   const Directory* cluster_;
   std::unique_ptr<ProbeLink> link_;

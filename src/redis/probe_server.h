@@ -7,17 +7,18 @@
 
 #include <vector>
 
+#include "base/redis_url.h"
 #include "redis/address.h"
 #include "redis/directory.h"
 #include "redis/probe.h"
-#include "redis/url.h"
 
 namespace weir::redis {
 
 struct ProbedServer {
   const Options& options;
   ProbeLimits limits;
-  const Url& url;  // of whom it was named; user and password are those of the options, if any
+  const base::RedisUrl&
+      url;  // of whom it was named; user and password are those of the options, if any
   Address address;
   const Directory* cluster = nullptr;  // whose node it is; null: it stands alone
 };

@@ -2,15 +2,15 @@
 
 #include <utility>
 
+#include "base/redis_url.h"
 #include "redis/loop.h"
-#include "redis/url.h"
 
 namespace weir::redis {
 
 Result<std::unique_ptr<RedisStore>> RedisStore::open(const Options& options) {
   if (const Result<void> ok = check(options); !ok) return ok.error();
   ConnectionSettings settings;
-  const Url url = *parse_url(options.url);
+  const base::RedisUrl url = *base::parse_redis_url(options.url);
   settings.login.username = options.username.empty() ? url.username : options.username;
   settings.login.password = options.password.empty() ? url.password : options.password;
   settings.login.database = url.database;

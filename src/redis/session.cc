@@ -38,6 +38,7 @@ void Session::start(std::string& out) {
   awaited_.clear();
   ready_ = false;
   loading_script_ = false;
+  load_error_.clear();
   say_hello(out);
 }
 
@@ -192,6 +193,8 @@ Session::Action Session::probed(const RespValue& reply) {
 
 Session::Action Session::loaded(const RespValue& reply) {
   loading_script_ = false;
+  load_error_ = is_error(reply) ? reply.text : std::string_view{};
+  load_refused_ = {.type = RespType::error, .text = load_error_};
   if (!is_error(reply)) return {};
   return {Kind::trouble, 0, classify(reply.text), &reply};
 }
@@ -199,6 +202,9 @@ Session::Action Session::loaded(const RespValue& reply) {
 Session::Action Session::answered(const Awaited& batch, const RespValue& reply, std::string& out) {
   if (!is_error(reply)) return {Kind::deliver, batch.ticket, Failure::other_error, &reply};
   const Failure failure = classify(reply.text);
+  if (failure == Failure::noscript && batch.again && !load_error_.empty()) {
+    return {Kind::failed, batch.ticket, classify(load_error_), &load_refused_};
+  }
   if (reaction(failure).request != OnRequest::again || batch.again || batch.abandoned) {
     return {Kind::failed, batch.ticket, failure, &reply};
   }

@@ -103,6 +103,9 @@ class Session {
   const Login& login_;
   std::string_view script_;
   std::deque<Awaited> awaited_;
+  // Why the script is not there: it could not be loaded. `load_refused_` views the text.
+  std::string load_error_;
+  wire::RespValue load_refused_;
   bool ready_ = false;
   bool loading_script_ = false;
 };

@@ -157,7 +157,7 @@ TEST(RedisSession, ClosesWhereTheGreetingIsRefused) {
   const Refusal kRefusals[] = {
       {"-NOAUTH HELLO must be called with the client already authenticated\r\n", Failure::noauth},
       {"-WRONGPASS invalid username-password pair\r\n", Failure::wrongpass},
-      {"-ERR max number of clients reached\r\n", Failure::unreachable},
+      {"-ERR max number of clients reached\r\n", Failure::maxclients},
       {"-DENIED Redis is running in protected mode\r\n", Failure::other_error},
       {kReplica, Failure::readonly},
       {"+OK\r\n", Failure::protocol},
@@ -246,7 +246,7 @@ TEST(RedisSession, AReplyThatNobodyAwaitsEndsTheConnection) {
   t.greet();
   const auto action = t.reply("-ERR max number of clients reached\r\n");
   EXPECT_EQ(action.kind, Kind::close);
-  EXPECT_EQ(action.failure, Failure::unreachable);
+  EXPECT_EQ(action.failure, Failure::maxclients);
 }
 
 TEST(RedisSession, APushAnswersNothing) {
@@ -327,7 +327,11 @@ TEST(RedisSession, AScriptThatCannotBeLoadedIsSaid) {
   const auto action = t.reply("-NOPERM this user has no permissions\r\n");
   EXPECT_EQ(action.kind, Kind::trouble);
   EXPECT_EQ(action.failure, Failure::noperm);
-  EXPECT_EQ(t.reply("-NOSCRIPT No matching script.\r\n").kind, Kind::failed);
+  // The batch failed for that reason too, not for its consequence.
+  const auto batch = t.reply("-NOSCRIPT No matching script.\r\n");
+  EXPECT_EQ(batch.kind, Kind::failed);
+  EXPECT_EQ(batch.failure, Failure::noperm);
+  EXPECT_EQ(batch.reply->text, "NOPERM this user has no permissions");
 }
 
 TEST(RedisSession, OtherErrorsAreNeverSentAgain) {

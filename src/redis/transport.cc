@@ -2,11 +2,12 @@
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/ip/address.hpp>
-#include <boost/asio/ssl/host_name_verification.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 #include <utility>
 
@@ -91,14 +92,27 @@ void Transport::resolved(const tcp::resolver::results_type& found, Connected han
 }
 
 void Transport::encrypt(Connected handler) {
-  ErrorCode ec;
-  tls_->set_verify_callback(ssl::host_name_verification(address_.host), ec);
-  if (!is_address(address_.host)) {
-    SSL_set_tlsext_host_name(tls_->native_handle(), address_.host.c_str());
+  SSL* const session = tls_->native_handle();
+  const char* const host = address_.host.c_str();
+  const bool expects =
+      is_address(address_.host)
+          ? X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), host) == 1
+          : SSL_set1_host(session, host) == 1 && SSL_set_tlsext_host_name(session, host) == 1;
+  if (!expects) {  // rather no connection than one to whoever answers
+    asio::post(socket_.get_executor(), [handler = std::move(handler)] {
+      handler(Failure::tls, asio::error::make_error_code(asio::error::invalid_argument));
+    });
+    return;
   }
   tls_->async_handshake(
       ssl::stream_base::client,
       [handler = std::move(handler)](const ErrorCode& failed) { handler(Failure::tls, failed); });
+}
+
+std::string Transport::why(const ErrorCode& ec) {
+  const long found = tls_ ? SSL_get_verify_result(tls_->native_handle()) : X509_V_OK;
+  const std::string text = ec.message();
+  return found == X509_V_OK ? text : text + ": " + X509_verify_cert_error_string(found);
 }
 
 void Transport::read(std::span<char> space, Moved handler) {

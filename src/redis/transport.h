@@ -44,6 +44,8 @@ class Transport {
   void read(std::span<char> space, Moved handler);
   void write(std::string_view bytes, Moved handler);
   void close();
+  // Of an error that `connect` gave: also what is wrong with the server's certificate.
+  std::string why(const ErrorCode& ec);
   // The other end has accepted; a handshake may be still to come.
   bool reached() const { return reached_; }
 

@@ -106,6 +106,13 @@ TEST(ServeRedis, StartsWithoutRedisAndCountsWhenItComes) {
   EXPECT_EQ(open.status, 200);
   EXPECT_EQ(open.field("Weir-Degraded"), "store");
   EXPECT_EQ(weir->ask(auth("GET", "/login")).status, 503);
+  const boost::json::value verdict =
+      weir->check(R"({"method": "GET", "path": "/x", "client_ip": "192.0.2.1"})");
+  const boost::json::value& limit = verdict.at("limits").as_array().at(0);
+  EXPECT_TRUE(verdict.at("degraded").as_bool());
+  EXPECT_EQ(limit.at("limit"), 20);
+  EXPECT_TRUE(limit.at("remaining").is_null()) << verdict;
+  EXPECT_TRUE(limit.at("reset_ms").is_null()) << verdict;
   EXPECT_EQ(weir->ask(request("GET", "/v1/usage")).status, 503);
   EXPECT_EQ(weir->ask_admin(request("GET", "/readyz")).status, 200);
   const std::string text = weir->ask_admin(request("GET", "/metrics")).body;

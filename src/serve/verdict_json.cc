@@ -31,7 +31,12 @@ void append_limit(base::JsonWriter& json, const policy::Policy& policy,
   json.begin_object();
   json.member("name", policy.limits[v.limit].name);
   json.member("limit", v.outcome.limit);
-  json.member("remaining", v.outcome.remaining);
+  json.key("remaining");
+  if (v.failed) {
+    json.null();
+  } else {
+    json.value(v.outcome.remaining);
+  }
   append_limit_end(json, v);
   json.end_object();
 }
@@ -45,7 +50,7 @@ void append_limit_end(base::JsonWriter& json, const decide::LimitVerdict& v) {
   } else {
     json.null();
   }
-  optional_ms(json, "reset_ms", v.outcome.reset);
+  optional_ms(json, "reset_ms", v.failed ? Duration::max() : v.outcome.reset);
   json.member("mode", name(v.mode));
 }
 

@@ -1,17 +1,22 @@
-#include "redis/url.h"
+#include "base/redis_url.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <optional>
 
-namespace weir::redis {
+namespace weir::base {
 namespace {
 
 constexpr std::uint32_t kMaxDatabase = 2'147'483'647;  // Redis reads it as an int
+constexpr std::size_t kMaxServers = 64;
 
-Error wrong(std::string message) {
-  return {ErrorCode::invalid_argument, std::move(message), "store.url"};
+constexpr std::string_view kExample = "write `redis://host:6379/0`, or `rediss://` for TLS";
+constexpr std::string_view kNameExample =
+    "write `redis+sentinel://host1,host2,host3/NAME`, the name under which they watch the primary";
+
+Error wrong(std::string_view what, std::string_view help = kExample) {
+  return {ErrorCode::invalid_argument, std::string(what), std::string(help)};
 }
 
 template <typename Number>
@@ -61,19 +66,22 @@ bool is_host(std::string_view text, bool bracketed) {
 
 struct Scheme {
   std::string_view text;
-  Url::Kind kind;
+  RedisUrl::Kind kind;
   bool tls;
 };
 constexpr Scheme kSchemes[] = {
-    {"redis", Url::Kind::standalone, false},        {"rediss", Url::Kind::standalone, true},
-    {"redis+sentinel", Url::Kind::sentinel, false}, {"rediss+sentinel", Url::Kind::sentinel, true},
-    {"redis+cluster", Url::Kind::cluster, false},   {"rediss+cluster", Url::Kind::cluster, true},
+    {"redis", RedisUrl::Kind::standalone, false},
+    {"rediss", RedisUrl::Kind::standalone, true},
+    {"redis+sentinel", RedisUrl::Kind::sentinel, false},
+    {"rediss+sentinel", RedisUrl::Kind::sentinel, true},
+    {"redis+cluster", RedisUrl::Kind::cluster, false},
+    {"rediss+cluster", RedisUrl::Kind::cluster, true},
 };
 
-Result<void> read_scheme(std::string_view& rest, Url& url) {
+Result<void> read_scheme(std::string_view& rest, RedisUrl& url) {
   const std::size_t end = rest.find("://");
   if (end == std::string_view::npos) {
-    return wrong("a Redis is written redis://host:port/database, or rediss:// for TLS");
+    return wrong("is no Redis URL");
   }
   const std::string_view scheme = rest.substr(0, end);
   rest.remove_prefix(end + 3);
@@ -83,63 +91,69 @@ Result<void> read_scheme(std::string_view& rest, Url& url) {
     url.tls = known.tls;
     return {};
   }
-  return wrong(
-      "the scheme is none of redis://, redis+sentinel:// and redis+cluster://, nor one of those "
-      "with rediss for TLS");
+  return wrong("is no Redis URL",
+               "it begins with `redis://`, `redis+sentinel://` or `redis+cluster://`, or one of "
+               "those with `rediss` for TLS");
 }
 
-Result<void> read_credentials(std::string_view text, Url& url) {
+Result<void> read_credentials(std::string_view text, RedisUrl& url) {
   const std::size_t colon = text.find(':');
   const std::optional<std::string> user = percent_decoded(text.substr(0, colon));
   const std::optional<std::string> password = percent_decoded(
       colon == std::string_view::npos ? std::string_view{} : text.substr(colon + 1));
-  if (!user || !password) return wrong("a % in the user or password is not followed by two digits");
+  if (!user || !password) {
+    return wrong("has a `%` in its user or password that two hexadecimal digits do not follow",
+                 "write `%25` for a percent sign");
+  }
   url.username = *user;
   url.password = *password;
   return {};
 }
 
-Result<void> read_port(std::string_view text, Address& server) {
+Result<void> read_port(std::string_view text, HostPort& server) {
   const auto port = whole_number<std::uint16_t>(text, 65'535);
-  if (!port || *port == 0) return wrong("the port is no number from 1 to 65535");
+  if (!port || *port == 0)
+    return wrong("has a port that is none", "a port is 1 to 65535; Redis' own is 6379");
   server.port = *port;
   return {};
 }
 
-Result<void> read_server(std::string_view text, Address& server) {
+Result<void> read_server(std::string_view text, HostPort& server) {
   const bool bracketed = text.starts_with('[');
   const std::size_t end = bracketed ? text.find(']') : text.find(':');
-  if (bracketed && end == std::string_view::npos)
-    return wrong("the [ of the address is not closed");
+  if (bracketed && end == std::string_view::npos) return wrong("has `[` without `]`");
   const std::string_view host = text.substr(bracketed ? 1 : 0, bracketed ? end - 1 : end);
   if (!is_host(host, bracketed)) {
-    return wrong(host.empty() ? "the host is missing" : "the host is no name or address");
+    return wrong(host.empty() ? "has no host" : "has a host that is no name or address");
   }
   server.host = host;
   text.remove_prefix(end == std::string_view::npos ? text.size() : end + (bracketed ? 1 : 0));
   if (text.empty()) return {};
-  if (text.front() != ':') return wrong("what follows the ] is no port");
+  if (text.front() != ':') return wrong("has no port behind `]`");
   return read_port(text.substr(1), server);
 }
 
-Result<void> read_servers(std::string_view text, Url& url) {
-  constexpr std::size_t kMostServers = 64;
+Result<void> read_servers(std::string_view text, RedisUrl& url) {
   for (;;) {
     const std::size_t comma = text.find(',');
-    Address server{"", static_cast<std::uint16_t>(url.kind == Url::Kind::sentinel ? 26'379 : 6379)};
+    HostPort server{
+        "", static_cast<std::uint16_t>(url.kind == RedisUrl::Kind::sentinel ? 26'379 : 6379)};
     if (Result<void> ok = read_server(text.substr(0, comma), server); !ok) return ok.error();
     url.servers.push_back(std::move(server));
     if (comma == std::string_view::npos) break;
     text.remove_prefix(comma + 1);
   }
-  if (url.servers.size() > kMostServers) return wrong("more than 64 servers are named");
-  if (url.servers.size() > 1 && url.kind == Url::Kind::standalone) {
-    return wrong("redis:// names one server; several are redis+sentinel:// or redis+cluster://");
+  if (url.servers.size() > kMaxServers) {
+    return wrong("names more than 64 hosts", "a few of them are enough");
+  }
+  if (url.servers.size() > 1 && url.kind == RedisUrl::Kind::standalone) {
+    return wrong("names several hosts",
+                 "name one server, or write `redis+sentinel://` or `redis+cluster://`");
   }
   return {};
 }
 
-Result<void> read_name(std::string_view& path, Url& url) {
+Result<void> read_name(std::string_view& path, RedisUrl& url) {
   const std::string_view name = path.substr(0, path.find('/'));
   const bool good =
       !name.empty() && name.size() <= 128 && std::all_of(name.begin(), name.end(), [](char c) {
@@ -147,7 +161,7 @@ Result<void> read_name(std::string_view& path, Url& url) {
                c == '.' || c == '-' || c == '_';
       });
   if (!good) {
-    return wrong("redis+sentinel:// ends in /NAME, the name under which they watch the primary");
+    return wrong("has no name of a primary", kNameExample);
   }
   url.name = name;
   path.remove_prefix(std::min(path.size(), name.size() + 1));
@@ -155,15 +169,17 @@ Result<void> read_name(std::string_view& path, Url& url) {
 }
 
 // What follows the servers' slash.
-Result<void> read_path(std::string_view path, Url& url) {
-  if (url.kind == Url::Kind::sentinel) {
+Result<void> read_path(std::string_view path, RedisUrl& url) {
+  if (url.kind == RedisUrl::Kind::sentinel) {
     if (Result<void> ok = read_name(path, url); !ok) return ok.error();
   }
   if (path.empty()) return {};
   const auto database = whole_number<std::uint32_t>(path, kMaxDatabase);
-  if (!database) return wrong("what follows the / is no database number");
-  if (*database != 0 && url.kind == Url::Kind::cluster) {
-    return wrong("a cluster has no database but 0");
+  if (!database) {
+    return wrong("has a database that is no number", "the part behind the host is a number: `/0`");
+  }
+  if (*database != 0 && url.kind == RedisUrl::Kind::cluster) {
+    return wrong("has a database, and a cluster has none but 0", "leave it out");
   }
   url.database = *database;
   return {};
@@ -171,13 +187,12 @@ Result<void> read_path(std::string_view path, Url& url) {
 
 }  // namespace
 
-Result<Url> parse_url(std::string_view text) {
-  Url url;
+Result<RedisUrl> parse_redis_url(std::string_view text) {
+  RedisUrl url;
   if (Result<void> ok = read_scheme(text, url); !ok) return ok.error();
   if (text.find_first_of("?#") != std::string_view::npos) {
-    return wrong(
-        "the URL takes no ? or #: settings are keys of `store`, and in a password write "
-        "%3F or %23");
+    return wrong("has a `?` or `#`",
+                 "settings are keys of `store`; in a password write `%3F` or `%23`");
   }
   // A password that was not encoded may hold an @ or a /: the last @ ends it.
   if (const std::size_t at = text.rfind('@'); at != std::string_view::npos) {
@@ -192,7 +207,7 @@ Result<Url> parse_url(std::string_view text) {
   return url;
 }
 
-std::string shown(const Url& url) {
+std::string shown(const RedisUrl& url) {
   std::string text;
   for (const Scheme& scheme : kSchemes) {
     if (scheme.kind == url.kind && scheme.tls == url.tls) text = std::string(scheme.text) + "://";
@@ -201,7 +216,7 @@ std::string shown(const Url& url) {
     text += (i > 0 ? "," : "") + text_of(url.servers[i]);
   }
   if (!url.name.empty()) text += "/" + url.name;
-  return url.kind == Url::Kind::cluster ? text : text + "/" + std::to_string(url.database);
+  return url.kind == RedisUrl::Kind::cluster ? text : text + "/" + std::to_string(url.database);
 }
 
-}  // namespace weir::redis
+}  // namespace weir::base
