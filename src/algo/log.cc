@@ -51,12 +51,12 @@ class LogLevel {
 };
 
 Outcome Log::peek(const Numbers& numbers, std::uint64_t cost, Now now) {
-  forget(now.steady, numbers.period_ns);
+  settle(now.steady, numbers.period_ns);
   return peek_level(LogLevel(*this, numbers, now.steady), cost);
 }
 
 Outcome Log::charge(const Numbers& numbers, std::uint64_t cost, Now now) {
-  forget(now.steady, numbers.period_ns);
+  settle(now.steady, numbers.period_ns);
   const LogLevel level(*this, numbers, now.steady);
   if (cost == 0 || reason_of(level, cost) != Reason::admitted) return peek_level(level, cost);
   append(now.steady, cost);
@@ -66,7 +66,7 @@ Outcome Log::charge(const Numbers& numbers, std::uint64_t cost, Now now) {
 }
 
 void Log::refund(const Numbers& numbers, std::uint64_t cost, Now now) {
-  forget(now.steady, numbers.period_ns);
+  settle(now.steady, numbers.period_ns);
   std::uint64_t left = std::min(cost, used());
   while (left != 0) {
     Entry& newest = entry(size_ - 1);
@@ -82,28 +82,38 @@ Instant Log::full_at(const Numbers& numbers) const {
   return size_ == 0 ? Instant{} : entry(size_ - 1).at + Duration{numbers.period_ns};
 }
 
-// Entries are in order, so those that have left are a prefix, found by bisection.
-void Log::forget(Instant now, std::uint64_t window_ns) {
-  if (size_ == 0) return;
-  const Instant at = std::max(now, entry(size_ - 1).at);
+// Entries are in order: found by bisection.
+std::size_t Log::until(Instant at) const {
   std::size_t low = 0;
   std::size_t high = size_;
   while (low < high) {
     const std::size_t middle = low + (high - low) / 2;
-    if ((at - entry(middle).at).ns >= window_ns) {
+    if (entry(middle).at <= at) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
-  if (low == 0) return;
-  gone_ = entry(low - 1).total;
-  first_ = (first_ + low) & (ring_.size() - 1);
-  size_ -= low;
+  return low;
+}
+
+void Log::settle(Instant now, std::uint64_t window_ns) {
+  if (size_ == 0) return;
+  if (entry(size_ - 1).at > now) {
+    const std::uint64_t total = entry(size_ - 1).total;
+    size_ = until(now) + 1;
+    entry(size_ - 1) = {now, total};
+  }
+  if (now.ns < window_ns) return;
+  const std::size_t left = until(Instant{now.ns - window_ns});
+  if (left == 0) return;
+  gone_ = entry(left - 1).total;
+  first_ = (first_ + left) & (ring_.size() - 1);
+  size_ -= left;
 }
 
 void Log::append(Instant at, std::uint64_t cost) {
-  if (size_ != 0 && entry(size_ - 1).at >= at) {
+  if (size_ != 0 && entry(size_ - 1).at == at) {
     entry(size_ - 1).total += cost;
     return;
   }

@@ -1,10 +1,10 @@
 // sliding_log: every admitted cost with its instant, exact to the nanosecond, O(limit) memory.
 //
 // The window is half-open: a charge at t counts in (now - window, now], so it is free again at
-// exactly t + window. Charges at one instant share an entry, and a `now` before the newest entry
-// counts as that entry's instant. A decision takes O(log entries) steps. Growing allocates
-// (amortised; at most `count` entries of 16 bytes, rounded up to a power of two); nothing else
-// does. Not thread-safe: the owner locks.
+// exactly t + window. Charges at one instant share an entry. Entries of the future (the clock was
+// stepped back) become one of now: none is forgotten, and none stays for longer than a window. A
+// decision takes O(log entries) steps. Growing allocates (amortised; at most `count` entries of 16
+// bytes, rounded up to a power of two); nothing else does. Not thread-safe: the owner locks.
 //
 //   Log log;
 //   if (log.charge(numbers, 1, now).admit) ...
@@ -22,7 +22,8 @@ namespace weir::algo {
 
 class Log {
  public:
-  // The verdict without a charge; forgets entries that have left the window.
+  // The verdict without a charge; entries are settled: those that have left the window are
+  // forgotten.
   Outcome peek(const Numbers& numbers, std::uint64_t cost, Now now);
   // As peek, and charged when admitted.
   Outcome charge(const Numbers& numbers, std::uint64_t cost, Now now);
@@ -43,7 +44,9 @@ class Log {
   };
   Entry& entry(std::size_t i) { return ring_[(first_ + i) & (ring_.size() - 1)]; }
   const Entry& entry(std::size_t i) const { return ring_[(first_ + i) & (ring_.size() - 1)]; }
-  void forget(Instant now, std::uint64_t window_ns);
+  void settle(Instant now, std::uint64_t window_ns);
+  // How many of the oldest entries are of before, or of, `at`.
+  std::size_t until(Instant at) const;
   void append(Instant at, std::uint64_t cost);
   void grow();
 

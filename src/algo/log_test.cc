@@ -63,14 +63,23 @@ TEST(SlidingLog, ARefundDoesNotReachWhatHasLeft) {
   EXPECT_EQ(c.peek(1, at(seconds(10))).remaining, 0u);
 }
 
-TEST(SlidingLog, AnEarlierInstantCountsAsTheNewest) {
-  Counter c(sliding_log(2, seconds(10)));
-  EXPECT_TRUE(c.charge(1, at(seconds(20))).admit);
+TEST(SlidingLog, WhatIsOfTheFutureIsOneEntryOfNow) {
+  Counter c(sliding_log(4, seconds(10)));
+  for (const std::uint64_t s : {12u, 20u, 21u}) EXPECT_TRUE(c.charge(1, at(seconds(s))).admit);
   EXPECT_TRUE(c.charge(1, at(seconds(15))).admit);
-  EXPECT_EQ(c.log().entries(), 1u) << "both at 20";
-  EXPECT_FALSE(c.charge(1, at(seconds(9))).admit);
-  EXPECT_FALSE(c.charge(1, at(seconds(25))).admit);
-  EXPECT_TRUE(c.charge(1, at(seconds(30))).admit);
+  EXPECT_EQ(c.log().entries(), 2u) << "one of 12, three of 15";
+  EXPECT_EQ(c.charge(2, at(seconds(15))).wait, seconds(10));
+  EXPECT_FALSE(c.charge(1, at(seconds(22) - nanoseconds(1))).admit);
+  EXPECT_TRUE(c.charge(1, at(seconds(22))).admit);
+  EXPECT_FALSE(c.charge(2, at(seconds(25) - nanoseconds(1))).admit);
+  EXPECT_TRUE(c.charge(2, at(seconds(25))).admit);
+}
+
+TEST(SlidingLog, AClockSetBackDelaysForOneWindowAtMost) {
+  Counter c(sliding_log(1, seconds(10)));
+  EXPECT_TRUE(c.charge(1, at(hours(2))).admit);
+  EXPECT_EQ(c.charge(1, at(hours(1))).wait, seconds(10));
+  EXPECT_TRUE(c.charge(1, at(hours(1) + seconds(10))).admit);
 }
 
 TEST(SlidingLog, ItsRingTurnsAndGrowsWithoutLosingOrder) {

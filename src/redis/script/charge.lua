@@ -244,12 +244,14 @@ local open_log, log_used, end_logs, refund_log
 if logs > 0 then
   local open_logs = {}
   local function log_entry(log, i)
+    if i == log.size - 1 then return log.at, log.total end
     local at = 40 + (log.first + i) % log.places * 16
     local v = call('GETRANGE', log.key, at, at + 15)
     if #v ~= 16 then return 0, log.gone end
     return read('<I8I8', v)
   end
-  -- A log, expired entries forgotten.
+  -- A log, its expired entries forgotten; those of the future (the clock was set back) are one of
+  -- now, which the next charge or denial writes.
   function open_log(index, window)
     local log = open_logs[index]
     if log then return log end
@@ -264,15 +266,23 @@ if logs > 0 then
     if first >= places or size > places or total <= gone or total > most or at > most then
       return log
     end
-    local time = at > now and at or now
-    if size == 0 or time - at >= window then return log end
+    if size == 0 or now - at >= window then return log end
     log.places, log.first, log.size = places, first, size
     log.gone, log.at, log.total = gone, at, total
-    if time - log_entry(log, 0) < window then return log end
+    if at > now then
+      local low, high = 0, size - 1
+      while low < high do
+        local middle = floor((low + high) / 2)
+        if log_entry(log, middle) > now then high = middle else low = middle + 1 end
+      end
+      size = low + 1
+      log.size, log.at, log.moved = size, now, true
+    end
+    if now - log_entry(log, 0) < window then return log end
     local low, high = 1, size - 1
     while low < high do
       local middle = floor((low + high) / 2)
-      if time - log_entry(log, middle) >= window then low = middle + 1 else high = middle end
+      if now - log_entry(log, middle) >= window then low = middle + 1 else high = middle end
     end
     local _, left = log_entry(log, low - 1)
     log.first, log.size, log.gone = (first + low) % places, size - low, left
@@ -281,30 +291,37 @@ if logs > 0 then
   function log_used(log) return log.size > 0 and log.total - log.gone or 0 end
   -- The instant of the last of the oldest entries that together hold so many units.
   local function log_frees(log, units)
-    if units > log_used(log) then return log.size > 0 and log.at > now and log.at or now end
+    if units > log_used(log) then return now end
     local low, high = 0, log.size - 1
     while low < high do
       local middle = floor((low + high) / 2)
       local _, total = log_entry(log, middle)
       if total - log.gone >= units then high = middle else low = middle + 1 end
     end
-    return low == log.size - 1 and log.at or (log_entry(log, low))
+    return (log_entry(log, low))
   end
   local function log_head(log)
     return pack('<c4I4I4I4I8I8I8', 'WLG1', log.places, log.first, log.size, log.gone, log.at,
                 log.total)
   end
-  local function write_log(log, window)
-    local ttl = ceil((math.max(log.at - now, 0) + window) / 1000)
-    return math.min(math.max(ttl, 1000), math.max(floor(window / 500), 1000))
+  local function time_of_log(window)
+    return math.max(ceil(window / 1000), 1000)
   end
-  -- Charges log.add: at the newest instant where that is not in the past.
+  -- The newest entry, and the head.
+  local function write_log(log, window)
+    call('SETRANGE', log.key, 40 + (log.first + log.size - 1) % log.places * 16,
+         pack('<I8I8', log.at, log.total))
+    call('SETRANGE', log.key, 0, log_head(log))
+    call('PEXPIRE', log.key, time_of_log(window))
+    log.moved = false
+  end
+  -- Charges log.add, at this instant.
   local function append_to_log(log, window)
     local cost = log.add
     log.add = 0
     if log.size == 0 then
       log.places, log.first, log.size, log.gone, log.at, log.total = 4, 0, 1, 0, now, cost
-      call('SET', log.key, log_head(log) .. pack('<I8I8', now, cost), 'PX', write_log(log, window))
+      call('SET', log.key, log_head(log) .. pack('<I8I8', now, cost), 'PX', time_of_log(window))
       return
     end
     if log.at < now then
@@ -319,10 +336,7 @@ if logs > 0 then
       log.size, log.at = log.size + 1, now
     end
     log.total = log.total + cost
-    call('SETRANGE', log.key, 40 + (log.first + log.size - 1) % log.places * 16,
-         pack('<I8I8', log.at, log.total))
-    call('SETRANGE', log.key, 0, log_head(log))
-    call('PEXPIRE', log.key, write_log(log, window))
+    write_log(log, window)
   end
   -- What is said of the charges of logs of the request at hand; and they are charged.
   function end_logs(admitted, write)
@@ -345,7 +359,9 @@ if logs > 0 then
     for i = 1, log_n do
       local log = log_charges[i].log
       log.sum = 0
-      if log.add > 0 then append_to_log(log, log_charges[i].window) end
+      local window = log_charges[i].window
+      if log.add > 0 then append_to_log(log, window) end
+      if log.moved and write then write_log(log, window) end
       log_charges[i] = nil
     end
     log_n = 0
@@ -365,8 +381,7 @@ if logs > 0 then
     local _, total = log_entry(log, low)
     local taken = math.min(cost, total - before)
     if taken <= 0 then return false end
-    log.total = log.total - taken
-    if log.total <= log.gone then
+    if log.total - taken <= log.gone then
       log.size = 0
       call('DEL', log.key)
       return true
@@ -376,9 +391,10 @@ if logs > 0 then
       call('SETRANGE', log.key, 40 + (log.first + i) % log.places * 16,
            pack('<I8I8', instant, sum - taken))
     end
+    log.total = log.total - taken
     if low == log.size - 1 and log.total <= before then log.size, log.at = low, earlier end
     call('SETRANGE', log.key, 0, log_head(log))
-    call('PEXPIRE', log.key, write_log(log, window))
+    call('PEXPIRE', log.key, time_of_log(window))
     return true
   end
 
@@ -398,10 +414,7 @@ if logs > 0 then
       call('DEL', log.key)
       return true
     end
-    call('SETRANGE', log.key, 40 + (log.first + log.size - 1) % log.places * 16,
-         pack('<I8I8', log.at, log.total))
-    call('SETRANGE', log.key, 0, log_head(log))
-    call('PEXPIRE', log.key, write_log(log, window))
+    write_log(log, window)
     return true
   end
 end
