@@ -114,7 +114,8 @@ class Redis:
     def start(self):
         self.process = subprocess.Popen(
             [shutil.which("redis-server") or "/usr/bin/redis-server", "--bind", "127.0.0.1", "--port",
-             str(self.port), "--save", "", "--appendonly", "no", *self.options],
+             str(self.port), "--save", "", "--appendonly", "no", "--dbfilename",
+             f"weir-{self.port}.rdb", *self.options],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self.env)
         wait_until(lambda: self.process.poll() is not None or self.says_pong(), "redis-server")
         assert self.process.poll() is None, "redis-server ended"

@@ -50,6 +50,8 @@ int find_free_port() {
       "redis-server", "--port", std::to_string(port), "--bind", "127.0.0.1",
       "--save",       "",       "--appendonly",       "no",     "--dir",
       "/tmp"};
+  // None that somebody left there is read.
+  words.insert(words.end(), {"--dbfilename", "weir-" + std::to_string(port) + ".rdb"});
   words.insert(words.end(), options.begin(), options.end());
   if (!file.empty()) words.insert(words.begin() + 1, file);
   std::vector<char*> argv;
