@@ -38,6 +38,7 @@ class Player {
         result_.findings = std::move(opened.findings);
         return std::move(result_);
       }
+      if (i == 0) note_stand_in(*opened.engine->snapshot()->policy);
       sessions_.emplace_back(std::move(opened.engine));
     }
     wall_offset_ns_ = static_cast<std::int64_t>(timeline_.start.ns - kBegin.ns);

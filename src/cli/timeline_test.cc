@@ -101,6 +101,21 @@ TEST(Timeline, AWallStepMovesWindowsOfTheCalendarOnly) {
   EXPECT_TRUE(run_timeline(*loaded.timeline).mismatches.empty());
 }
 
+TEST(Timeline, SaysThatARedisIsNotAsked) {
+  const LoadedTimeline loaded = load_timeline_text(
+      "policy:\n"
+      "  version: 1\n"
+      "  store: {type: redis, url: \"redis://192.0.2.1\", secret: \"0123456789abcdef\"}\n"
+      "  limits: [{name: a, key: [ip], rate: 5/s}]\n"
+      "request: {client_ip: 192.0.2.1}\n"
+      "steps:\n  - {at: 0s, expect: {admit: 1}}\n",
+      "t.yaml");
+  ASSERT_TRUE(loaded.timeline);
+  ::testing::internal::CaptureStderr();
+  EXPECT_TRUE(run_timeline(*loaded.timeline).mismatches.empty());
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("counts in memory, from full"));
+}
+
 TEST(Timeline, NamesEveryMistakeWithItsPlace) {
   EXPECT_EQ(finding_in_step("{at: 0s, repeet: 2, expect: {admit: 1}}"),
             "t.yaml:7:14: error: unknown key `repeet` in a step; did you mean `repeat`?");
