@@ -40,6 +40,10 @@ class TopologyProbe {
 
   // Null: `why` says it.
   std::unique_ptr<ProbeLink> reach(const Address& address, const Login& login, std::string& why);
+  // The link to a server that answered what `guide` asks; null: a finding of `what` says why not.
+  template <typename Guide>
+  std::unique_ptr<ProbeLink> consult(const char* what, const Address& address, const Login& login,
+                                     Guide& guide);
   void add(std::string what, Grade grade, std::string value, std::string advice = "") {
     found_.push_back({std::move(what), grade, std::move(value), std::move(advice)});
   }
@@ -69,29 +73,32 @@ std::unique_ptr<ProbeLink> TopologyProbe::reach(const Address& address, const Lo
   return nullptr;
 }
 
+template <typename Guide>
+std::unique_ptr<ProbeLink> TopologyProbe::consult(const char* what, const Address& address,
+                                                  const Login& login, Guide& guide) {
+  std::string why;
+  auto link = reach(address, login, why);
+  if (link != nullptr) {
+    std::string question;
+    guide.question(question);
+    bool told = false;
+    const Answer answer = link->ask_bytes(
+        question, limits_.step, [&](const wire::RespValue& reply) { told = guide.answer(reply); });
+    if (told) return link;
+    why = link->lost() ? text_of(address) + ": " + answer.trouble->text : guide.trouble();
+  }
+  add(what, Grade::warning, why, "the others are asked in its place");
+  return nullptr;
+}
+
 // Every Sentinel is asked: they should agree.
 Found TopologyProbe::sentinel() {
   Login login;
   login.client_name = "weir-store-check";
   std::map<Address, std::size_t> named;
   for (const Address& address : url_.servers) {
-    std::string why;
-    const auto link = reach(address, login, why);
     SentinelGuide guide({address}, url_.name);
-    std::string question;
-    guide.question(question);
-    bool told = false;
-    if (link != nullptr) {
-      const Answer answer =
-          link->ask_bytes(question, limits_.step,
-                          [&](const wire::RespValue& reply) { told = guide.answer(reply); });
-      if (!told)
-        why = link->lost() ? text_of(address) + ": " + answer.trouble->text : guide.trouble();
-    }
-    if (!told) {
-      add("sentinel", Grade::warning, why, "the others are asked in its place");
-      continue;
-    }
+    if (consult("sentinel", address, login, guide) == nullptr) continue;
     const Address& primary = guide.found().keepers().front();
     add("sentinel", Grade::ok, text_of(address) + ": the primary is " + text_of(primary));
     ++named[primary];
@@ -116,23 +123,9 @@ Found TopologyProbe::cluster() {
   Login login{options_.username.empty() ? url_.username : options_.username,
               options_.password.empty() ? url_.password : options_.password, 0, "weir-store-check"};
   for (const Address& address : url_.servers) {
-    std::string why;
-    const auto link = reach(address, login, why);
     ClusterGuide guide({address});
-    std::string question;
-    guide.question(question);
-    bool told = false;
-    if (link != nullptr) {
-      const Answer answer =
-          link->ask_bytes(question, limits_.step,
-                          [&](const wire::RespValue& reply) { told = guide.answer(reply); });
-      if (!told)
-        why = link->lost() ? text_of(address) + ": " + answer.trouble->text : guide.trouble();
-    }
-    if (!told) {
-      add("seed", Grade::warning, why, "the others are asked in its place");
-      continue;
-    }
+    const auto link = consult("seed", address, login, guide);
+    if (link == nullptr) continue;
     const Directory& map = guide.found();
     const std::size_t slots = map.slots_served();
     add("cluster", slots == kClusterSlots ? Grade::ok : Grade::error,
