@@ -185,12 +185,13 @@ void ChargeList::add(const Planned& planned, Context& context) {
   if (who.missing) return deny(verdict, Reason::missing_key);
   verdict.shared = who.shared;
   verdict.slot = planned.numbers->slot;
-  verdict.key = planned.key ^ who.key;
+  const base::Digest key = planned.key ^ who.key;
+  verdict.key = key;
 
   store::Charge& charge = charges_.make(count_);
   charge.slot = verdict.slot;
   charge.tag = who.tag;
-  charge.key = planned.key ^ who.key;
+  charge.key = key;
   charge.numbers = verdict.shared ? &planned.numbers->shared : &planned.numbers->numbers;
   charge.cost = planned.cost;
   charge.max_delay = longest_delay(context.facts, planned.hold);
