@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <span>
 
 namespace weir::decide {
 namespace {
@@ -133,40 +134,7 @@ std::uint32_t ChargeList::Context::tag_of(const policy::KeyPart& first, bool sta
   return std::max<std::uint32_t>(1, hasher.finish().lo & 0xffffff);
 }
 
-void ChargeList::collect(const Snapshot& snapshot, const identity::Facts& facts,
-                         identity::Caller& caller, Now now, Decision& decision) {
-  const ClassPlan& plan = snapshot.plans.of(decision.class_id);
-  const identity::Account* const account = caller.account();
-  Context context(snapshot, facts, caller, decision);
-  if (!plan.has_overrides && facts.costs.empty() &&
-      (account == nullptr || account->overrides.empty())) {
-    for (const Planned& planned : plan.tiers[decision.tier]) {
-      if (asks(facts.stage, planned.stage)) add(planned, context);
-    }
-    return;
-  }
-  for (Planned planned : plan.covering) {
-    if (!asks(facts.stage, planned.stage)) continue;
-    const policy::Limit& limit = *planned.limit;
-    const LimitNumbers& numbers =
-        numbers_for(limit, planned.id, decision.tier, caller, now, planned.from_override);
-    const std::uint64_t cost = cost_of(*snapshot.policy, facts, decision, limit.unit);
-    if (planned.apply(numbers, cost)) add(planned, context);
-  }
-}
-
-void ChargeList::deny(LimitVerdict& verdict, Reason reason) {
-  verdict.outcome.admit = false;
-  verdict.outcome.reason = reason;
-  verdict.outcome.wait = Duration::max();
-  if (verdict.mode == policy::Mode::enforce) denied_ = true;
-}
-
-Duration longest_delay(const identity::Facts& facts, const policy::Limit& limit) {
-  return longest_delay(facts, limit.hold);
-}
-
-void ChargeList::add(const Planned& planned, Context& context) {
+[[gnu::always_inline]] inline void ChargeList::add(const Planned& planned, Context& context) {
   static constexpr Who kEverybody;
   const Who& who = planned.who == Planned::kEverybody ? kEverybody : context.who(planned);
   const bool no_plan = planned.numbers->kind == NumbersKind::deny;
@@ -198,6 +166,40 @@ void ChargeList::add(const Planned& planned, Context& context) {
   charge.shadow = planned.mode == policy::Mode::shadow;
   charge.prefetch = planned.prefetch;
   verdict_of_[count_++] = index;
+}
+
+void ChargeList::collect(const Snapshot& snapshot, const identity::Facts& facts,
+                         identity::Caller& caller, Now now, Decision& decision) {
+  const ClassPlan& plan = snapshot.plans.of(decision.class_id);
+  const identity::Account* const account = caller.account();
+  std::span<const Planned> limits = plan.tiers[decision.tier];
+  base::LazyArray<Planned, store::kMaxCharges> own;
+  if (plan.has_overrides || !facts.costs.empty() ||
+      (account != nullptr && !account->overrides.empty())) {
+    std::size_t count = 0;
+    for (const Planned& covering : plan.covering) {
+      Planned& p = own.make(count) = covering;
+      const LimitNumbers& numbers =
+          numbers_for(*p.limit, p.id, decision.tier, caller, now, p.from_override);
+      if (p.apply(numbers, cost_of(*snapshot.policy, facts, decision, p.limit->unit))) ++count;
+    }
+    limits = {own.data(), count};
+  }
+  Context context(snapshot, facts, caller, decision);
+  for (const Planned& planned : limits) {
+    if (asks(facts.stage, planned.stage)) add(planned, context);
+  }
+}
+
+void ChargeList::deny(LimitVerdict& verdict, Reason reason) {
+  verdict.outcome.admit = false;
+  verdict.outcome.reason = reason;
+  verdict.outcome.wait = Duration::max();
+  if (verdict.mode == policy::Mode::enforce) denied_ = true;
+}
+
+Duration longest_delay(const identity::Facts& facts, const policy::Limit& limit) {
+  return longest_delay(facts, limit.hold);
 }
 
 }  // namespace weir::decide

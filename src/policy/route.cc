@@ -98,7 +98,7 @@ struct RouteTable::Impl {
   std::vector<Compiled> patterns;
 
   Impl() {
-    symbols.add("");  // kEmpty
+    symbols.add("");     // kEmpty
     methods.add("");     // any
     methods.add("GET");  // kGet
   }
@@ -190,8 +190,8 @@ const Entry* first_of(const std::vector<Entry>& entries, std::uint32_t method, s
 
 }  // namespace
 
-std::optional<RouteTable::Match> RouteTable::Impl::walk(std::uint32_t method, const Segments& path,
-                                                        std::uint32_t from) const {
+[[gnu::always_inline]] inline std::optional<RouteTable::Match> RouteTable::Impl::walk(
+    std::uint32_t method, const Segments& path, std::uint32_t from) const {
   struct Branch {
     std::uint32_t node;
     std::uint32_t at;  // segments taken

@@ -88,7 +88,7 @@ class Segments {
   static_assert('/' + 1 == '0' && '?' == 0x3f && ('?' | 0x40) == 0x7f);
 
   template <typename Form>
-  bool cut_by(std::string_view path, bool strip_slash);
+  [[gnu::always_inline]] bool cut_by(std::string_view path, bool strip_slash);
   // How much of `word`, the bytes from p on, belongs to the segment that began at `start`; `end` is
   // moved to where the path ends before it.
   static constexpr std::size_t kLookCloser = ~std::size_t{0};
