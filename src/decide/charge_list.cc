@@ -136,9 +136,10 @@ std::uint32_t ChargeList::Context::tag_of(const policy::KeyPart& first, bool sta
 
 [[gnu::always_inline]] inline void ChargeList::add(const Planned& planned, Context& context) {
   static constexpr Who kEverybody;
-  const Who& who = planned.who == Planned::kEverybody ? kEverybody : context.who(planned);
   const bool no_plan = planned.numbers->kind == NumbersKind::deny;
-  if (who.missing && !no_plan && planned.limit->on_missing == OnMissing::skip) return;
+  const bool asks_who = !no_plan && planned.who != Planned::kEverybody;
+  const Who& who = asks_who ? context.who(planned) : kEverybody;
+  if (who.missing && planned.limit->on_missing == OnMissing::skip) return;
 
   Decision& decision = context.decision;
   // Made in its place, its members alone set: clearing one and copying it took a third of this.

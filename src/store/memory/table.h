@@ -50,9 +50,6 @@ struct Table {
   }
 };
 
-// What a counter says to `cost` of this charge's limit; null is a full one. Changes nothing.
-Outcome peek(const Counter* counter, const Charge& charge, std::uint64_t cost, Now now);
-
 // The distinct shards of some charges, locked in ascending order.
 class ShardLocks {
  public:
