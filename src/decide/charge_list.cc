@@ -4,6 +4,8 @@
 #include <new>
 #include <span>
 
+#include "base/lazy_array.h"
+
 namespace weir::decide {
 namespace {
 
