@@ -362,7 +362,8 @@ TEST(Lint, FindsATierThatALimitForgot) {
     EXPECT_FALSE(loaded.findings.empty());
     return;
   }
-  const decide::Snapshot snapshot(loaded.policy, nullptr);
+  const auto store = decide::Engine::open_memory({});
+  const decide::Snapshot snapshot(loaded.policy, nullptr, **store);
   const policy::Findings findings = run(snapshot, "", kNow);
   const policy::Finding* found = find_code(findings, "WR133");
   ASSERT_NE(found, nullptr);
@@ -379,7 +380,8 @@ TEST(Lint, FindsIdentityBeforeAuthentication) {
     EXPECT_FALSE(loaded.findings.empty());
     return;
   }
-  const decide::Snapshot snapshot(loaded.policy, nullptr);
+  const auto store = decide::Engine::open_memory({});
+  const decide::Snapshot snapshot(loaded.policy, nullptr, **store);
   const policy::Findings findings = run(snapshot, "", kNow);
   const policy::Finding* found = find_code(findings, "WR179");
   ASSERT_NE(found, nullptr);
