@@ -78,7 +78,7 @@ void append_key(std::string& out, std::string_view prefix, const store::Charge& 
                 Algorithm algorithm) {
   const std::array<char, kTagLetters> tag = letters_of_tag(charge);
   out += prefix;
-  out += ":1:{";
+  out += ":2:{";
   out.append(tag.data(), tag.size());
   out += '}';
   out += static_cast<char>('0' + static_cast<int>(algorithm));

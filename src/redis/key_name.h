@@ -1,7 +1,7 @@
-// The name of a counter in Redis: `<prefix>:1:{<tag>}<algorithm><digest>`, and where a cluster
+// The name of a counter in Redis: `<prefix>:2:{<tag>}<algorithm><digest>`, and where a cluster
 // keeps it.
 //
-//   append_key(name, "weir", charge);   // weir:1:{Zx0_}1 and 22 more letters
+//   append_key(name, "weir", charge);   // weir:2:{Zx0_}1 and 22 more letters
 //   if (slot_of(a) == slot_of(b)) ...   // one script can charge both
 //
 // The tag is 24 bits of a keyed hash of who is counted (`store::Charge::tag`), so all limits of one

@@ -42,10 +42,10 @@ TEST(KeyName, HashesWhatTheFirstBracesHold) {
 }
 
 TEST(KeyName, IsInjectiveAndAsLongAsItSays) {
-  EXPECT_EQ(name_of(charge_of(0, 0)), "weir:1:{AAAA}1AAAAAAAAAAAAAAAAAAAAAA");
-  EXPECT_EQ(name_of(charge_of(~0ull, ~0ull, 1)), "weir:1:{BAAA}1_____________________D");
-  EXPECT_EQ(name_of(charge_of(1, 0)), "weir:1:{BAAA}1AAAAAAAAAAQAAAAAAAAAAA");
-  EXPECT_EQ(name_of(charge_of(std::uint64_t{1} << 63, 1)), "weir:1:{AAAA}1BAAAAAAAAAAAAAAAAAAAAC");
+  EXPECT_EQ(name_of(charge_of(0, 0)), "weir:2:{AAAA}1AAAAAAAAAAAAAAAAAAAAAA");
+  EXPECT_EQ(name_of(charge_of(~0ull, ~0ull, 1)), "weir:2:{BAAA}1_____________________D");
+  EXPECT_EQ(name_of(charge_of(1, 0)), "weir:2:{BAAA}1AAAAAAAAAAQAAAAAAAAAAA");
+  EXPECT_EQ(name_of(charge_of(std::uint64_t{1} << 63, 1)), "weir:2:{AAAA}1BAAAAAAAAAAAAAAAAAAAAC");
 }
 
 TEST(KeyName, LiesInTheSlotThatIsComputedWithoutIt) {

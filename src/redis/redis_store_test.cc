@@ -195,7 +195,7 @@ TEST_F(RedisStoreTest, KeysCarryThePrefixAndATimeToLiveInTheDatabaseOfTheUrl) {
   const testing::Reply keys = client.command({"KEYS", "*"});
   ASSERT_EQ(keys->elements, 1u);
   const std::string key = keys->element[0]->str;
-  EXPECT_TRUE(key.starts_with("acme:1:{")) << key;
+  EXPECT_TRUE(key.starts_with("acme:2:{")) << key;
   EXPECT_GT(client.integer({"PTTL", key}), 0);
 }
 
