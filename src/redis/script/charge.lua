@@ -452,9 +452,10 @@ end
 
 local bits, bit, words = 0, 1, ''
 local admitted = true  -- the request, as far as its charges go
--- What this request changes if it is admitted: keys, their times to live (false: as they have one),
--- and what to go back to if it is not.
-local pending, pending_key, pending_ttl, pending_old = 0, {}, {}, {}
+-- What this request changes if it is admitted: keys, new times to live where any of theirs are too
+-- short, and what to go back to if it is not.
+local pending, pending_key, pending_old = 0, {}, {}
+local short, pending_ttl = false, {}
 
 for _ = 1, charges do
   local kind, mode, place, key, a, b, c, d, after_it = read('<BBBHdddd', argv, pos)
@@ -718,8 +719,13 @@ for _ = 1, charges do
       if ok then
         -- The charges that follow in this request see it.
         pending = pending + 1
-        pending_key[pending], pending_ttl[pending], pending_old[pending] = key, ttl, v
+        pending_key[pending] = key
+        pending_old[pending] = v
         state[key] = value
+        if ttl then
+          short = true
+          pending_ttl[pending] = ttl
+        end
       elseif place < 2 then
         local first = true
         for i = 1, pending do
@@ -738,18 +744,23 @@ for _ = 1, charges do
     if place == 1 or place == 3 then
       if admitted and place == 1 then
         for i = 1, pending do
-          local k, ttl = pending_key[i], pending_ttl[i]
+          local k = pending_key[i]
+          local ttl = short and pending_ttl[i]
           if ttl then
             call('SET', keys[k], state[k], 'PX', ttl)
+            pending_ttl[i] = nil
           else
             call('SETRANGE', keys[k], '0', state[k])
           end
         end
       else
-        for i = pending, 1, -1 do state[pending_key[i]] = pending_old[i] end
+        for i = pending, 1, -1 do
+          state[pending_key[i]] = pending_old[i]
+          pending_ttl[i] = nil
+        end
       end
       if log_n > 0 then end_logs(admitted, place == 1) end
-      pending, admitted = 0, true
+      pending, short, admitted = 0, false, true
     end
   end
 end
