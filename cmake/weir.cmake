@@ -41,8 +41,10 @@ function(weir_include_check TARGET FOLDER DEPS)
 endfunction()
 
 # weir_library(NAME folder SRCS files DEPS folders LINK third-party targets [HOT])
-# HOT: on the path of every decision. Elsewhere too, position-independent code would call its own
-# functions as if another library could replace them, and so inline none of them; nothing ever is.
+# HOT: on the path of every decision. Not SLP-vectorised: two words that were just written and are
+# read as one of 16 bytes keep a processor waiting until both are in its cache.
+# Elsewhere too, position-independent code would call its own functions as if another library could
+# replace them, and so inline none of them; nothing ever is.
 function(weir_library)
   cmake_parse_arguments(L "HOT" "NAME" "SRCS;DEPS;LINK" ${ARGN})
   add_library(weir_${L_NAME} STATIC ${L_SRCS})
@@ -54,7 +56,8 @@ function(weir_library)
   target_compile_options(weir_${L_NAME} PRIVATE -fno-semantic-interposition)
   weir_precompile(weir_${L_NAME} library)
   if(L_HOT)
-    target_compile_options(weir_${L_NAME} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O3>)
+    target_compile_options(weir_${L_NAME} PRIVATE
+      "$<$<CONFIG:RelWithDebInfo>:-O3;-fno-tree-slp-vectorize>")
   endif()
   weir_include_check(weir_${L_NAME} ${L_NAME} "${L_DEPS}")
 endfunction()

@@ -77,13 +77,13 @@ void check_path(std::string_view target) {
 
 void check_caller(const Policy& policy, const Facts& facts) {
   Caller caller(policy, nullptr, facts);
-  weir::identity::KeyHasher key({1, 2}, 0);
+  weir::identity::KeyHasher key({1, 2}, weir::identity::KeyKind::caller);
   for (std::size_t i = 0; i < policy.identity.keys.size(); ++i) {
     const auto id = static_cast<KeyId>(i);
     const auto value = caller.value(id);
     check(!value || (!value->empty() && value->size() <= weir::identity::kMaxKeyValue));
     if (value) weir::identity::show_value(Show::plain, *value);
-    caller.append(key, KeyPart{false, {id}, ""}, "c", true);
+    caller.append(key, KeyPart{false, {id}, ""}, true);
   }
   check(caller.tier() < policy.tiers.size());
   if (caller.address()) check(Address::parse(caller.address()->text()) == caller.address());

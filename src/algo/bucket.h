@@ -20,6 +20,8 @@
 
 namespace weir::algo {
 
+// kDelays: what it admits waits for its turn (leaky_bucket).
+template <bool kDelays>
 class Bucket {
  public:
   Bucket(const Numbers& numbers, const State& state, Now now, Duration max_delay);
@@ -41,22 +43,23 @@ class Bucket {
   std::uint64_t units_at(Instant t) const;
   Instant instant_of(std::uint64_t units) const;
   std::uint64_t room() const { return detail::saturating_sub(numbers_.burst_units, used_); }
-  bool delayed() const { return numbers_.algorithm == Algorithm::leaky_bucket; }
 
   const Numbers& numbers_;
   Instant now_;
   std::uint64_t units_now_;
   std::uint64_t used_ = 0;  // units that have not come back, 0 to most_owed_units
   Instant full_at_;         // meaningful while used_ > 0
-  Duration allowed_;        // leaky_bucket: the longest delay
+  Duration allowed_;        // the longest delay
   bool clamped_ = false;
 };
 
-inline Bucket::Bucket(const Numbers& numbers, const State& state, Now now, Duration max_delay)
+template <bool kDelays>
+inline Bucket<kDelays>::Bucket(const Numbers& numbers, const State& state, Now now,
+                               Duration max_delay)
     : numbers_(numbers),
       now_(now.steady),
       units_now_(units_at(now.steady)),
-      allowed_(std::min(Duration{numbers.max_wait_ns}, max_delay)) {
+      allowed_(kDelays ? std::min(Duration{numbers.max_wait_ns}, max_delay) : Duration{}) {
   if (state.a <= now_.ns) return;
   const base::Division owed =
       numbers.on_the_nanosecond()
@@ -72,12 +75,14 @@ inline Bucket::Bucket(const Numbers& numbers, const State& state, Now now, Durat
       first && !clamped_ ? Instant{state.a} : instant_of(detail::saturating_add(units_now_, used_));
 }
 
-inline std::uint64_t Bucket::units_at(Instant t) const {
+template <bool kDelays>
+inline std::uint64_t Bucket<kDelays>::units_at(Instant t) const {
   if (numbers_.on_the_nanosecond()) return t.ns;
   return base::mul_div_floor(t.ns, numbers_.units_per_period, numbers_.period_ns);
 }
 
-inline Instant Bucket::instant_of(std::uint64_t units) const {
+template <bool kDelays>
+inline Instant Bucket<kDelays>::instant_of(std::uint64_t units) const {
   if (numbers_.on_the_nanosecond()) return {units};
   return {base::mul_div_ceil(units, numbers_.period_ns, numbers_.units_per_period)};
 }
@@ -85,10 +90,11 @@ inline Instant Bucket::instant_of(std::uint64_t units) const {
 // With a bound on the delay, requests alike are admitted while the queue before them drains in
 // time, so what is left is the cost of those (the last may reach beyond the bound), or less where
 // the bucket itself holds less.
-inline std::uint64_t Bucket::remaining(std::uint64_t cost) const {
+template <bool kDelays>
+inline std::uint64_t Bucket<kDelays>::remaining(std::uint64_t cost) const {
   const std::uint64_t k = numbers_.units_per_token;
   const std::uint64_t tokens = room() / k;
-  if (!delayed() || allowed_ == Duration::max()) return tokens;
+  if (!kDelays || allowed_ == Duration::max()) return tokens;
   if (full_at() > now_ + allowed_) return 0;
   if (cost > numbers_.burst) return tokens;
   const std::uint64_t horizon =
@@ -97,12 +103,14 @@ inline std::uint64_t Bucket::remaining(std::uint64_t cost) const {
   return std::min(tokens, detail::saturating_mul(requests, cost));
 }
 
-inline bool Bucket::fits(std::uint64_t cost) const {
-  if (delayed() && full_at() - now_ > allowed_) return false;
+template <bool kDelays>
+inline bool Bucket<kDelays>::fits(std::uint64_t cost) const {
+  if (kDelays && full_at() - now_ > allowed_) return false;
   return cost * numbers_.units_per_token <= room();
 }
 
-inline Duration Bucket::wait(std::uint64_t cost) const {
+template <bool kDelays>
+inline Duration Bucket<kDelays>::wait(std::uint64_t cost) const {
   if (fits(cost)) return {};
   Instant at = now_;
   const std::uint64_t needed = cost * numbers_.units_per_token;
@@ -110,25 +118,31 @@ inline Duration Bucket::wait(std::uint64_t cost) const {
     const std::uint64_t rest = numbers_.burst_units - needed;
     at = instant_of(detail::saturating_add(units_now_, used_ - rest));
   }
-  if (delayed()) at = std::max(at, full_at() - allowed_);
+  if (kDelays) at = std::max(at, full_at() - allowed_);
   return at - now_;
 }
 
-inline Duration Bucket::delay(std::uint64_t cost) const {
-  return delayed() && cost != 0 ? full_at() - now_ : Duration{};
+template <bool kDelays>
+inline Duration Bucket<kDelays>::delay(std::uint64_t cost) const {
+  return kDelays && cost != 0 ? full_at() - now_ : Duration{};
 }
 
-inline void Bucket::add(std::uint64_t cost) {
+template <bool kDelays>
+inline void Bucket<kDelays>::add(std::uint64_t cost) {
   used_ += cost * numbers_.units_per_token;
   full_at_ = instant_of(detail::saturating_add(units_now_, used_));
 }
 
-inline void Bucket::take_back(std::uint64_t cost) {
+template <bool kDelays>
+inline void Bucket<kDelays>::take_back(std::uint64_t cost) {
   // A cost above the burst gives back all there is; the product of a smaller one fits.
   const std::uint64_t units =
       cost > numbers_.burst ? numbers_.burst_units : cost * numbers_.units_per_token;
   used_ = detail::saturating_sub(used_, units);
   full_at_ = instant_of(detail::saturating_add(units_now_, used_));
 }
+
+using TokenBucket = Bucket<false>;
+using LeakyBucket = Bucket<true>;
 
 }  // namespace weir::algo

@@ -25,8 +25,9 @@ Outcome peek(const Numbers& numbers, const State& state, std::uint64_t cost, Now
              Duration max_delay) {
   switch (numbers.algorithm) {
     case Algorithm::token_bucket:
+      return peek_level(TokenBucket(numbers, state, now, max_delay), cost);
     case Algorithm::leaky_bucket:
-      return peek_level(Bucket(numbers, state, now, max_delay), cost);
+      return peek_level(LeakyBucket(numbers, state, now, max_delay), cost);
     case Algorithm::fixed_window:
       return peek_level(FixedWindow(numbers, state, now), cost);
     case Algorithm::sliding_window:
@@ -41,8 +42,9 @@ Outcome peek(const Numbers& numbers, const State& state, std::uint64_t cost, Now
 State refund(const Numbers& numbers, const State& state, std::uint64_t cost, Now now) {
   switch (numbers.algorithm) {
     case Algorithm::token_bucket:
+      return taken_back(TokenBucket(numbers, state, now, kAnyDelay), state, cost, now.steady);
     case Algorithm::leaky_bucket:
-      return taken_back(Bucket(numbers, state, now, kAnyDelay), state, cost, now.steady);
+      return taken_back(LeakyBucket(numbers, state, now, kAnyDelay), state, cost, now.steady);
     case Algorithm::fixed_window:
       return taken_back(FixedWindow(numbers, state, now), state, cost, now.steady);
     case Algorithm::sliding_window:
@@ -57,8 +59,9 @@ State refund(const Numbers& numbers, const State& state, std::uint64_t cost, Now
 Instant full_at(const Numbers& numbers, const State& state, Now now) {
   switch (numbers.algorithm) {
     case Algorithm::token_bucket:
+      return TokenBucket(numbers, state, now, kAnyDelay).full_at();
     case Algorithm::leaky_bucket:
-      return Bucket(numbers, state, now, kAnyDelay).full_at();
+      return LeakyBucket(numbers, state, now, kAnyDelay).full_at();
     case Algorithm::fixed_window:
       return FixedWindow(numbers, state, now).full_at();
     case Algorithm::sliding_window:

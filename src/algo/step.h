@@ -37,8 +37,11 @@ inline constexpr Duration kAnyDelay = Duration::max();
                                           Outcome& outcome, Change& change) {
   switch (numbers.algorithm) {
     case Algorithm::token_bucket:
+      return charge_level(TokenBucket(numbers, state, now, max_delay), state, cost, outcome,
+                          change);
     case Algorithm::leaky_bucket:
-      return charge_level(Bucket(numbers, state, now, max_delay), state, cost, outcome, change);
+      return charge_level(LeakyBucket(numbers, state, now, max_delay), state, cost, outcome,
+                          change);
     case Algorithm::fixed_window:
       return charge_level(FixedWindow(numbers, state, now), state, cost, outcome, change);
     case Algorithm::sliding_window:

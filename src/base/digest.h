@@ -22,6 +22,9 @@ struct Digest {
   std::uint64_t hi = 0;
 
   friend bool operator==(const Digest&, const Digest&) = default;
+  friend constexpr Digest operator^(const Digest& a, const Digest& b) {
+    return {a.lo ^ b.lo, a.hi ^ b.hi};
+  }
 };
 
 // SipHash with one compression and three finalisation rounds and a 128-bit result (Aumasson and

@@ -3,11 +3,12 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
-#include "base/digest.h"
 #include "base/lazy_array.h"
 #include "decide/decision.h"
+#include "decide/plan.h"
 #include "decide/snapshot.h"
 #include "identity/caller.h"
 #include "identity/facts.h"
@@ -36,11 +37,11 @@ class ChargeList {
 
  private:
   struct Context;
-  void add(policy::LimitId id, Context& context);
+  void add(const Planned& limit, Context& context);
   void deny(LimitVerdict& verdict, Reason reason);
 
   base::LazyArray<store::Charge, store::kMaxCharges> charges_;
-  std::array<std::size_t, store::kMaxCharges> verdict_of_;
+  std::array<std::uint8_t, store::kMaxCharges> verdict_of_;
   std::size_t count_ = 0;
   bool denied_ = false;
 };

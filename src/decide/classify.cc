@@ -18,8 +18,9 @@ bool holds_all(const policy::Class& c, identity::Caller& caller) {
 }
 
 // The class the path leads to, passing over classes whose `when` does not hold.
-ClassId by_path(const policy::Policy& policy, const identity::Facts& facts,
-                identity::Caller& caller) {
+[[gnu::always_inline]] inline ClassId by_path(const policy::Policy& policy,
+                                              const identity::Facts& facts,
+                                              identity::Caller& caller) {
   if (facts.target.empty()) return policy.default_class();
   policy::Segments path;
   if (!policy.routes.cut(facts.target, path)) return policy.malformed_class();

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "identity/counter_key.h"
 #include "store/memory/memory_store.h"
 
 namespace weir::decide {
@@ -34,8 +35,8 @@ class SlotAssigner {
     const auto slot = registry_.slot(limit.name, numbers.numbers, unit);
     if (slot) {
       numbers.slot = *slot;
-      numbers.key_start = base::SipHasher<1, 3>(secret_);
-      numbers.key_start.add_word(store::limit_id(limit.name, numbers.numbers, unit));
+      numbers.key =
+          identity::limit_key(secret_, store::limit_id(limit.name, numbers.numbers, unit));
       return;
     }
     findings_.push_back({policy::Severity::error, "", policy_.file, limit.at, slot.error().message,
@@ -88,8 +89,12 @@ void share_debts(policy::Policy& policy, identity::Accounts* accounts) {
 }  // namespace
 
 Snapshot::Snapshot(std::shared_ptr<const policy::Policy> p,
-                   std::shared_ptr<const identity::Accounts> a)
-    : policy(std::move(p)), accounts(std::move(a)) {
+                   std::shared_ptr<const identity::Accounts> a, const store::Store& store)
+    : policy(std::move(p)),
+      accounts(std::move(a)),
+      plans(*policy, store.secret()),
+      caller_start(store.secret(), identity::KeyKind::caller) {
+  if (!store.immediate()) tag_start.emplace(store.secret(), identity::KeyKind::tag);
   for (std::size_t c = 0; c < policy->classes.size(); ++c) {
     if (policy->classes[c].match.empty() && !policy->classes[c].when.empty()) {
       by_attribute.push_back(static_cast<policy::ClassId>(c));
@@ -179,8 +184,8 @@ Engine::Reloaded Engine::adopt(policy::Loaded loaded) {
   }
 
   if (ended_.load(std::memory_order_relaxed)) return result;
-  auto snapshot = std::make_shared<Snapshot>(std::move(loaded.policy), std::move(accounts));
-  if (!store_->immediate()) snapshot->tag_start.emplace(store_->secret());
+  auto snapshot =
+      std::make_shared<Snapshot>(std::move(loaded.policy), std::move(accounts), *store_);
   {
     const std::lock_guard lock(snapshot_mutex_);
     snapshot_ = std::move(snapshot);

@@ -27,16 +27,12 @@ std::uint64_t room(const LimitVerdict& v) {
   return v.cost == 1 ? v.outcome.remaining : v.outcome.remaining / v.cost;
 }
 
-bool nearer_exhaustion(const LimitVerdict& a, const LimitVerdict& b) {
-  const std::uint64_t room_a = room(a);
-  const std::uint64_t room_b = room(b);
-  return room_a != room_b ? room_a < room_b : a.outcome.reset > b.outcome.reset;
-}
-
 }  // namespace
 
 void fold(const policy::Policy& policy, Decision& d) {
   bool denied = false;
+  std::uint64_t least_room = ~std::uint64_t{0};  // of the governing limit
+  Duration longest_reset;
   for (std::size_t i = 0; i < d.count; ++i) {
     LimitVerdict& v = d.verdicts[i];
     const policy::Limit& limit = policy.limits[v.limit];
@@ -47,8 +43,12 @@ void fold(const policy::Policy& policy, Decision& d) {
       if (!denied || denies_longer(v, d.verdicts[d.governing])) d.governing = i;
       denied = true;
     } else if (!denied && !v.failed) {
-      if (d.governing == kNoLimit || nearer_exhaustion(v, d.verdicts[d.governing])) d.governing = i;
       d.delay = std::max(d.delay, v.outcome.delay);
+      const std::uint64_t fit = room(v);
+      if (fit > least_room || (fit == least_room && v.outcome.reset <= longest_reset)) continue;
+      least_room = fit;
+      longest_reset = v.outcome.reset;
+      d.governing = i;
     }
   }
   if (!denied) return;

@@ -69,6 +69,7 @@ void GuardStore::answered(Ask& ask, const store::Verdict& verdict) {
 
 void GuardStore::finish(Ask& ask) {
   const Now now = clock_.now();
+  trip_ns_.store((now.steady - ask.asked).ns, std::memory_order_relaxed);
   const bool failed = ask.failed && ask.got == 0;
   Call* waiting = nullptr;
   {
@@ -77,7 +78,7 @@ void GuardStore::finish(Ask& ask) {
     if (failed) {
       e.lease.unanswered();
     } else {
-      e.lease.got(ask.wanted, ask.got, window_end(ask));
+      e.lease.got(ask.wanted, ask.got, window_end(ask), now.steady);
       const bool believed = ask.peeked && ask.asked > table_.shard_of(e.key).believes_after;
       const store::Charge& peek = ask.parts[ask.count - 1];
       e.told.hear(

@@ -111,7 +111,8 @@ Call* GuardStore::new_call(std::span<const store::Charge> charges, const Asker& 
 }
 
 void GuardStore::send(Call& call, Now now) {
-  const store::Request request{{call.direct.data(), call.directs}, call.peek};
+  const Duration taken = now.steady - call.asker.given.steady;
+  const store::Request request{{call.direct.data(), call.directs}, call.peek, taken};
   beneath_->charge({&request, 1}, now, call);
 }
 
@@ -126,6 +127,9 @@ void GuardStore::fail(const Asker& asker) {
 void Call::decided(const store::Verdict& verdict) { guard->answered(*this, verdict); }
 
 void GuardStore::answered(Call& call, const store::Verdict& verdict) {
+  if (!call.plain) {
+    trip_ns_.store((clock_.now().steady - call.asked).ns, std::memory_order_relaxed);
+  }
   const bool holds = call.directs < call.count;
   base::LazyArray<Outcome, store::kMaxCharges> outcomes;
   if (!call.peek && (holds || !verdict.failed)) {

@@ -84,6 +84,10 @@ class GuardStore final : public store::Store {
   void note(const Call& call, const store::Verdict& verdict, Instant now);
   void answered(Ask& ask, const store::Verdict& verdict);
   void finish(Ask& ask);
+  // Whether who waits for tokens in vain has time left to ask the store itself.
+  bool waiting_leaves_time() const {
+    return trip_ns_.load(std::memory_order_relaxed) <= options_.timeout.ns / 3;
+  }
   void give_back(const Unspent& unspent, Now now);
   void pass(const store::Request& request, const Asker& asker);
   void fail(const Asker& asker);
@@ -103,6 +107,8 @@ class GuardStore final : public store::Store {
   std::mutex sweeper_mutex_;
   std::condition_variable sweeper_woken_;
   std::atomic<bool> ended_{false};
+  // How long the store took for its last answer; before the first nobody knows.
+  std::atomic<std::uint64_t> trip_ns_{~std::uint64_t{0}};
   // Last but the thread: it delivers to what is above until it is gone. Never reset: until then its
   // thread may use the pointer.
   std::unique_ptr<store::Store> beneath_;

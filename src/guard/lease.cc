@@ -44,12 +44,12 @@ void Lease::asked(Instant now) {
   asked_at_ = now;
 }
 
-void Lease::got(std::uint64_t wanted, std::uint64_t got, Instant ends) {
+void Lease::got(std::uint64_t wanted, std::uint64_t got, Instant ends, Instant now) {
   asking_ = false;
   if (got < wanted) rests_until_ = asked_at_ + kCadence;
   if (got == 0) return;
   if (newer_.tokens > 0) put(older_, newer_);
-  newer_ = {got, std::min(asked_at_ + kLife, ends), ends};
+  newer_ = {got, std::min(now + kLife, ends), ends};
 }
 
 std::uint64_t Lease::end(Grant& grant, Instant now) {

@@ -3,7 +3,8 @@
 // A lease asks for what its process will use in kAhead, gets as many as there are, and hands them
 // out at memory speed. Where it got fewer than it asked for, it rests: no more questions until
 // kCadence after the last, so that a limit that is used up costs few of them. Tokens live for kLife
-// and never beyond their window; what is unspent then goes back, never more than was taken.
+// from when they came and never beyond their window; what is unspent then goes back, never more
+// than was taken.
 //
 //   if (!lease.take(1, now)) {
 //     if (const std::uint64_t n = lease.wants(target, 1, now)) ask the store, lease.asked(now)
@@ -57,7 +58,7 @@ class Lease {
   std::uint64_t wants(std::uint64_t target, std::uint64_t cost, Instant now) const;
   void asked(Instant now);
   // The store has charged `got` of `wanted`; `ends` is the end of their window, on this clock.
-  void got(std::uint64_t wanted, std::uint64_t got, Instant ends);
+  void got(std::uint64_t wanted, std::uint64_t got, Instant ends, Instant now);
   // The store did not answer: it may be asked at once.
   void unanswered() { asking_ = false; }
 

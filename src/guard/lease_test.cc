@@ -19,7 +19,7 @@ Instant at(Duration since) { return kStart + since; }
 void grant(Lease& lease, std::uint64_t wanted, std::uint64_t got, Instant when,
            Instant window = kNever) {
   lease.asked(when);
-  lease.got(wanted, got, window);
+  lease.got(wanted, got, window, when);
 }
 
 std::uint64_t spend(Lease& lease, std::uint64_t cost) {

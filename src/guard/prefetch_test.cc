@@ -321,5 +321,44 @@ TEST_F(Prefetch, ACostAboveWhatMayBeInHandIsChargedDirectly) {
   EXPECT_EQ(used(process_, charge), 1'000u);
 }
 
+// Two thousand requests a second for a second: each is decided, within one trip to the store.
+void expect_one_trip_each(Network& network, Process& process, Duration trip,
+                          std::initializer_list<store::Charge> charges) {
+  constexpr Duration kStep = microseconds(500);
+  const std::size_t steps = trip.ns / kStep.ns + 2;
+  std::vector<const Answer*> answers;
+  for (std::size_t i = 0; i < 2'000; ++i) {
+    answers.push_back(&process.ask(charges));
+    network.run_until(network.now() + kStep);
+    if (i < steps) continue;
+    ASSERT_EQ(answers[i - steps]->times, 1) << i;
+    ASSERT_FALSE(answers[i - steps]->failed) << i;
+  }
+  network.run_until(network.now() + trip + kStep);
+  for (const Answer* answer : answers) ASSERT_EQ(answer->times, 1);
+}
+
+TEST_F(Prefetch, BesideADirectLimitNobodyWaitsForTokens) {
+  Process far(network_, server_, milliseconds(6), {.timeout = milliseconds(15)});
+  const algo::Numbers ahead = bucket(500, seconds(1), 500);
+  const algo::Numbers all = a_day(Algorithm::fixed_window, 1'000'000);
+  expect_one_trip_each(network_, far, milliseconds(12), {far.ahead("k", ahead), far.on("g", all)});
+  after(seconds(1));
+  EXPECT_LE(used(far, far.on("g", all)), 1'000u) << "the burst, and a second's worth";
+  EXPECT_GE(used(far, far.on("g", all)), 980u);
+}
+
+TEST_F(Prefetch, WhereTheStoreIsFarNobodyWaitsForTokensThatMayNotCome) {
+  for (const Duration way : {milliseconds(6), milliseconds(21), milliseconds(60)}) {
+    Server server;
+    Process far(network_, server, way, {.timeout = Duration{way.ns * 5 / 2}});
+    const algo::Numbers day = a_day(Algorithm::fixed_window, 1'000);
+    expect_one_trip_each(network_, far, Duration{way.ns * 2}, {far.ahead("k", day)});
+    after(seconds(1));
+    EXPECT_EQ(used(far, far.on("k", day)), 1'000u);
+    EXPECT_GT(far.guard().counts().prefetched, 0u) << "tokens live from when they came";
+  }
+}
+
 }  // namespace
 }  // namespace weir::guard

@@ -5,12 +5,6 @@
 #include "algo/prefetch.h"
 
 namespace weir::guard {
-namespace {
-
-constexpr unsigned kMostWaits = 2;
-
-}  // namespace
-
 // What the store said when it was asked last, and what is in hand since: it said both.
 Outcome lease_outcome(const Entry& entry, std::uint64_t cost, Instant now) {
   Outcome o;
@@ -31,14 +25,19 @@ Turn::Deed Turn::look(Call*& call) {
   bool denied = false;
   bool all_known = true;
   bool awaited = false;
+  bool asks_anyway = false;
   for (std::size_t i = 0; i < charges_.size(); ++i) {
     const Standing s = standing_[i] = stand(i);
     denied = denied || (s == Standing::denied && !charges_[i].shadow);
     awaited = awaited || s == Standing::awaits;
+    asks_anyway = asks_anyway || s == Standing::unknown;
     all_known = all_known && s != Standing::unknown && s != Standing::awaits;
   }
   if (denied && all_known) return deny();
-  if (awaited && !denied && asker_.waits < kMostWaits) return wait(call);
+  // Nobody waits twice, nor where the store has to be asked about another charge: then it is asked
+  // for all that is not in hand, and for tokens for those who come next.
+  const bool waits = asker_.waits == 0 && !asks_anyway && guard_.waiting_leaves_time();
+  if (awaited && !denied && waits) return wait(call);
   return take(call);
 }
 
@@ -118,7 +117,7 @@ Turn::Deed Turn::wait(Call*& call) {
   for (std::size_t i = 0; i < charges_.size(); ++i) {
     if (standing_[i] != Standing::awaits) continue;
     Entry& e = *entries_[i];
-    if (!e.lease.asking() && !ask(e, charges_[i])) return Deed::refuse;
+    if (!e.lease.asking() && !ask(e, charges_[i])) return take(call);
     if (first == nullptr) first = &e;
   }
   if (call == nullptr) call = guard_.new_call(charges_, asker_);
@@ -144,8 +143,7 @@ Turn::Deed Turn::take(Call*& call) {
 }
 
 Turn::Deed Turn::send(Call*& call) {
-  const Duration taken = now_.steady - asker_.given.steady;
-  if (asker_.waits > 0 && taken.ns > guard_.options_.timeout.ns / 3) return Deed::refuse;
+  if (now_.steady - asker_.given.steady >= guard_.options_.timeout) return Deed::refuse;
   if (call == nullptr) call = guard_.new_call(charges_, asker_);
   if (call == nullptr) return Deed::refuse;
   call->directs = 0;
@@ -159,6 +157,8 @@ Turn::Deed Turn::send(Call*& call) {
     } else {
       call->place[call->directs] = static_cast<std::uint8_t>(i);
       call->direct[call->directs++] = charges_[i];
+      // For those who come next.
+      if (standing_[i] == Standing::awaits) ask(*entries_[i], charges_[i]);
     }
   }
   return Deed::send;

@@ -33,10 +33,11 @@ Caller::Caller(const policy::Policy& policy, const Accounts* accounts, const Fac
 
 void Caller::resolve_address() {
   address_resolved_ = true;
-  std::optional<policy::Address> whole = facts_.client;
-  if (!whole && facts_.peer) {
-    whole = client_address(policy_.listeners, *facts_.peer, facts_.headers);
+  std::optional<policy::Address> found;
+  if (!facts_.client && facts_.peer) {
+    found = client_address(policy_.listeners, *facts_.peer, facts_.headers);
   }
+  const std::optional<policy::Address>& whole = facts_.client ? facts_.client : found;
   if (!whole) return;
   const auto& shared = policy_.identity.shared_networks;
   shared_ = !shared.empty() && policy::contains(shared, *whole);

@@ -1,8 +1,8 @@
 // One request's caller: address, tier, account and the values of identity keys, resolved on demand.
 //
 //   Caller caller(policy, accounts, facts);
-//   KeyHasher key(secret, limit_id);
-//   if (caller.append(key, part, class_name, false) != Filled::missing) digest = key.finish();
+//   KeyHasher key(secret, KeyKind::caller);
+//   if (caller.append(key, part, false) != Filled::missing) digest = key.finish();
 //
 // Lives on the stack for one decision and allocates nothing (a JWT payload is parsed in a buffer of
 // its own; a token over 8 KiB is a missing one). What a client sent is never an error: a repeated,
@@ -16,60 +16,14 @@
 #include <span>
 #include <string_view>
 
-#include "base/digest.h"
-#include "base/little_endian.h"
-#include "base/siphash.h"
 #include "identity/accounts.h"
+#include "identity/counter_key.h"
 #include "identity/facts.h"
 #include "policy/policy.h"
 
 namespace weir::identity {
 
-inline constexpr std::size_t kMaxKeyValue = 256;
 inline constexpr std::size_t kMaxKeys = 32;  // identity keys of one policy
-
-// Types of key parts. The built-in keys have their KeyId; a key of the file's own is two parts, its
-// name and its value, so that a reload which moves its KeyId keeps its counters.
-inline constexpr std::uint8_t kNamePart = 0xfc;
-inline constexpr std::uint8_t kOwnPart = 0xfd;
-inline constexpr std::uint8_t kClassPart = 0xfe;
-inline constexpr std::uint8_t kMissingPart = 0xff;  // `on_missing: shared`
-
-// The digest of a key tuple, by an injective encoding in words of 8 bytes: the limit's id, then
-// each part as its type and length, and its bytes, zeros after the last (or those of its SHA-256
-// where it is longer than kMaxKeyValue, as a class name can be). Typed and with lengths, so
-// ("a","bc") and
-// ("ab","c"), or an address and a header that spells it, are different keys (I8).
-class KeyHasher {
- public:
-  KeyHasher(const base::HashSecret& secret, std::uint64_t limit_id) : hasher_(secret) {
-    hasher_.add_word(limit_id);
-  }
-  // From where that constructor leaves off, made once for a limit.
-  explicit KeyHasher(const base::SipHasher<1, 3>& start) : hasher_(start) {}
-  // `type` tells kinds of parts apart: kIpKey, kApiKey, kUserKey, or one of the above.
-  void part(std::uint8_t type, std::string_view value) {
-    if (value.size() > kMaxKeyValue) return hashed_part(type, value);
-    put(type, value.size(), value);
-  }
-  void address(const policy::Address& address) {
-    put(policy::kIpKey, address.bytes.size(),
-        {reinterpret_cast<const char*>(address.bytes.data()), address.bytes.size()});
-  }
-  base::Digest finish() { return hasher_.finish(); }
-
- private:
-  void put(std::uint8_t type, std::size_t length, std::string_view bytes) {
-    hasher_.add_word(type | std::uint64_t{length} << 8);
-    const char* p = bytes.data();
-    std::size_t left = bytes.size();
-    for (; left >= 8; left -= 8, p += 8) hasher_.add_word(base::little_endian_64(p));
-    if (left != 0) hasher_.add_word(base::little_endian(p, left));
-  }
-  void hashed_part(std::uint8_t type, std::string_view value);
-
-  base::SipHasher<1, 3> hasher_;
-};
 
 // How a part of a key tuple was filled.
 enum class Filled : std::uint8_t {
@@ -105,13 +59,9 @@ class Caller {
   // network), else an attribute that was stated.
   bool holds(std::string_view name, std::string_view value);
 
-  // Appends one part to the tuple. With `stand_in` the client address fills a missing part.
-  Filled append(KeyHasher& key, const policy::KeyPart& part, std::string_view class_name,
-                bool stand_in) {
-    if (part.is_class) {
-      key.part(kClassPart, class_name);
-      return Filled::identity;
-    }
+  // Appends one part, which is not `class`, to the caller's. With `stand_in` the client address
+  // fills a missing one.
+  Filled append(KeyHasher& key, const policy::KeyPart& part, bool stand_in) {
     return part.is_address() ? append_address(key) : append_chain(key, part, stand_in);
   }
 

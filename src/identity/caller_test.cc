@@ -195,13 +195,12 @@ TEST(Caller, SaysHowAPartWasFilled) {
   const Request request{{{"X-User", "a"}}, {}};
   const Facts facts = request.facts();
   Caller caller(policy, nullptr, facts);
-  KeyHasher key({1, 2}, 0);
-  EXPECT_EQ(caller.append(key, chain({kHeader, policy::kIpKey}), "c", true), Filled::identity);
-  EXPECT_EQ(caller.append(key, chain({kTenant, policy::kIpKey}), "c", false), Filled::by_address);
-  EXPECT_EQ(caller.append(key, chain({policy::kIpKey, kHeader}), "c", false), Filled::by_address);
-  EXPECT_EQ(caller.append(key, chain({kTenant}), "c", true), Filled::by_address);
-  EXPECT_EQ(caller.append(key, chain({kTenant}), "c", false), Filled::missing);
-  EXPECT_EQ(caller.append(key, kClassWord, "c", false), Filled::identity);
+  KeyHasher key({1, 2}, KeyKind::caller);
+  EXPECT_EQ(caller.append(key, chain({kHeader, policy::kIpKey}), true), Filled::identity);
+  EXPECT_EQ(caller.append(key, chain({kTenant, policy::kIpKey}), false), Filled::by_address);
+  EXPECT_EQ(caller.append(key, chain({policy::kIpKey, kHeader}), false), Filled::by_address);
+  EXPECT_EQ(caller.append(key, chain({kTenant}), true), Filled::by_address);
+  EXPECT_EQ(caller.append(key, chain({kTenant}), false), Filled::missing);
 }
 
 // C54: control characters, spaces, long keys.
@@ -400,7 +399,6 @@ TEST(Caller, AllocatesNothing) {
                                    chain({kQuery}),
                                    chain({kCookie}),
                                    chain({kEmail}),
-                                   kClassWord,
                                    chain({policy::kIpKey})};
   const Facts facts = request.facts();
   const std::string bad_token = bearer("{\"sub\":");
@@ -410,9 +408,9 @@ TEST(Caller, AllocatesNothing) {
 
   const std::size_t before = base::testing::allocations_so_far();
   Caller caller(policy, accounts.get(), facts);
-  KeyHasher key({1, 2}, 1);
+  KeyHasher key({1, 2}, KeyKind::caller);
   for (const KeyPart& part : parts) {
-    ASSERT_NE(caller.append(key, part, "read", true), Filled::missing);
+    ASSERT_NE(caller.append(key, part, true), Filled::missing);
   }
   const bool service = caller.holds("service", "billing");
   const policy::TierId tier = caller.tier();

@@ -38,6 +38,11 @@ std::string take(Build& build, const Node& mapping, std::string_view key, std::s
     build.report.error(node->at, what + " is empty", "give it a value, or remove the key");
     return {};
   }
+  if (!from_elsewhere(node->text) && text->starts_with('$')) {
+    build.report.error(node->at, what + " looks like a variable of a shell, and would be that text",
+                       "write `${env:NAME}`, or `file:PATH`");
+    return {};
+  }
   if (has_control(*text)) {
     build.report.error(node->at, what + " has a control character", "remove it");
     return {};
@@ -68,17 +73,25 @@ void take_url(Build& build, const Node& store) {
       good.error().where);
 }
 
+// The loader reads no certificate: whoever opens the store does.
+std::string take_path(Build& build, const Node& mapping, std::string_view key, std::string& shown) {
+  const Node* node = get(mapping, key);
+  if (node != nullptr && node->text.starts_with("file:")) {
+    build.report.error(node->at, quoted(key) + " is a path already", "leave out `file:`");
+    return {};
+  }
+  const std::string path = take(build, mapping, key, shown);
+  return path.empty() ? path : resolve_path(build.folder, path);
+}
+
 void take_tls(Build& build, const Node& store) {
   const Node* tls = get(store, "tls");
   if (tls == nullptr) return;
   StoreConfig& out = build.policy.store;
   Typed::Store& typed = build.typed.store;
-  out.tls_ca = take(build, *tls, "ca", typed.tls_ca);
-  out.tls_cert = take(build, *tls, "cert", typed.tls_cert);
-  out.tls_key = take(build, *tls, "key", typed.tls_key);
-  for (std::string* path : {&out.tls_ca, &out.tls_cert, &out.tls_key}) {
-    if (!path->empty()) *path = resolve_path(build.folder, *path);
-  }
+  out.tls_ca = take_path(build, *tls, "ca", typed.tls_ca);
+  out.tls_cert = take_path(build, *tls, "cert", typed.tls_cert);
+  out.tls_key = take_path(build, *tls, "key", typed.tls_key);
   const Result<base::RedisUrl> url = base::parse_redis_url(out.url);
   if (url && !url->tls) {
     build.report.error(tls->at, "`tls` is given, and `url` is not `rediss://`",

@@ -73,7 +73,8 @@ class HashIndex {
 };
 
 // A text's hash: its words of 8 bytes in turn, and last what is left of it, be that nothing. What
-// is shorter than kWord is one word, so no other text of its length has its hash.
+// is no longer than kWord is one word and perhaps nothing, so no other text of its length has its
+// hash.
 class TextHash {
  public:
   static constexpr std::size_t kWord = 8;
@@ -92,7 +93,7 @@ class TextHash {
   // Whether two texts that have the same hash are the same.
   static bool same(std::string_view a, std::string_view b) {
     return a.size() == b.size() &&
-           (a.size() < kWord || std::memcmp(a.data(), b.data(), a.size()) == 0);
+           (a.size() <= kWord || std::memcmp(a.data(), b.data(), a.size()) == 0);
   }
 
  private:

@@ -1,8 +1,9 @@
 // A policy after loading: checked, expanded from the short form, and compiled to ids and tables.
 //
-// Made once by loader.h, then immutable (but for `slot`, which the engine assigns before it
-// publishes the policy); any number of threads may read it. Names are kept for messages; decisions
-// use ids: a TierId, ClassId, UnitId, KeyId or LimitId is an index into the vector of its kind.
+// Made once by loader.h, then immutable (but for `slot` and `key`, which the engine assigns before
+// it publishes the policy); any number of threads may read it. Names are kept for messages;
+// decisions use ids: a TierId, ClassId, UnitId, KeyId or LimitId is an index into the vector of its
+// kind.
 #pragma once
 
 #include <array>
@@ -14,7 +15,6 @@
 
 #include "algo/numbers.h"
 #include "base/digest.h"
-#include "base/siphash.h"
 #include "policy/cidr.h"
 #include "policy/position.h"
 #include "policy/route.h"
@@ -119,10 +119,10 @@ struct LimitNumbers {
   NumbersKind kind = NumbersKind::absent;
   algo::Numbers numbers;
   algo::Numbers shared;  // the same times shared_ip.multiplier, for callers counted by address
-  // Assigned by the engine: where the store files the counters, and what the hash of each of their
-  // keys starts from (the limit's id, under the store's secret).
+  // Assigned by the engine: where the store files the counters, and what the limit adds to the key
+  // of each of them.
   std::uint16_t slot = 0;
-  base::SipHasher<1, 3> key_start{base::HashSecret{}};
+  base::Digest key;
   std::string text;  // as typed: "600/min"
   Position at;
 };

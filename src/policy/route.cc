@@ -25,6 +25,7 @@ namespace {
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kStar = kNone - 1;  // `*` or `{name}`
 constexpr std::uint32_t kEmpty = 0;         // the segment after a slash at the end
+constexpr std::uint32_t kGet = 1;           // method
 
 struct Entry {
   std::uint32_t order;
@@ -97,8 +98,9 @@ struct RouteTable::Impl {
   std::vector<Compiled> patterns;
 
   Impl() {
-    symbols.add("");  // kEmpty
-    methods.add("");  // any
+    symbols.add("");     // kEmpty
+    methods.add("");     // any
+    methods.add("GET");  // kGet
   }
 
   static std::uint64_t edge(std::uint32_t node, std::uint64_t hash) {
@@ -108,7 +110,7 @@ struct RouteTable::Impl {
     return children.find(edge(node, hash), [&](std::uint32_t child) {
       const Node& n = nodes[child];
       return n.parent == node && n.size == text.size() &&
-             (n.size < TextHash::kWord || symbols.name(n.symbol) == text);
+             (n.size <= TextHash::kWord || symbols.name(n.symbol) == text);
     });
   }
 
@@ -188,8 +190,8 @@ const Entry* first_of(const std::vector<Entry>& entries, std::uint32_t method, s
 
 }  // namespace
 
-std::optional<RouteTable::Match> RouteTable::Impl::walk(std::uint32_t method, const Segments& path,
-                                                        std::uint32_t from) const {
+[[gnu::always_inline]] inline std::optional<RouteTable::Match> RouteTable::Impl::walk(
+    std::uint32_t method, const Segments& path, std::uint32_t from) const {
   struct Branch {
     std::uint32_t node;
     std::uint32_t at;  // segments taken
@@ -198,27 +200,29 @@ std::optional<RouteTable::Match> RouteTable::Impl::walk(std::uint32_t method, co
   std::array<Branch, kMaxSegments + 1> waiting;
   std::size_t count = 0;
   Branch branch{0, 0};
+  const Node* const all = nodes.data();
+  const std::size_t size = path.size();
   const Entry* best = nullptr;
   for (;;) {
-    const Node& node = nodes[branch.node];
+    const Node& node = all[branch.node];
     std::uint32_t next = kNone;
-    if (node.last >= from && node.first < (best != nullptr ? best->order : kNone)) {
+    if (node.last >= from && (best == nullptr || node.first < best->order)) {
       if (node.has_rest) best = first_of(ends[branch.node].rest, method, from, best);
-      if (branch.at < path.size()) {
-        const Segments::Segment& segment = path[branch.at];
+      if (branch.at < size) {
+        const Segments::Segment& segment = path[branch.at++];
         const std::uint32_t star = segment.size != 0 ? node.star : kNone;
         if (node.has_children) next = literal_child(branch.node, segment.hash, segment.text());
         if (next == kNone) {
           next = star;
         } else if (star != kNone) {
-          waiting[count++] = {star, branch.at + 1};
+          waiting[count++] = {star, branch.at};
         }
       } else if (!path.deeper()) {
         best = first_of(ends[branch.node].here, method, from, best);
       }
     }
     if (next != kNone) {
-      branch = {next, branch.at + 1};
+      branch.node = next;
     } else if (count > 0) {
       branch = waiting[--count];
     } else {
@@ -271,8 +275,8 @@ std::optional<RouteTable::Match> RouteTable::match(std::string_view method,
                                                    const Segments& segments,
                                                    std::uint32_t from) const {
   if (!segments.is_path()) return std::nullopt;
-  if (method == "HEAD") method = "GET";
-  return impl_->walk(impl_->methods.find(method), segments, from);
+  const bool get = method == "GET" || method == "HEAD";
+  return impl_->walk(get ? kGet : impl_->methods.find(method), segments, from);
 }
 
 std::vector<RouteTable::Shadowed> RouteTable::shadowed() const {

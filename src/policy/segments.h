@@ -78,23 +78,31 @@ class Segments {
   struct Target {
     static constexpr bool kRaw = true;
     static std::uint64_t stops(std::uint64_t word) {
-      const std::uint64_t low = ~((word | kHigh) - kOnes * ('%' + 1));  // below '&'
-      const std::uint64_t dot_or_slash = zeros((word | kOnes) ^ kOnes * '/');
+      const std::uint64_t low =
+          ~((word | kHigh) - kOnes * '0');  // `.` and `/` are the last of them
       const std::uint64_t question_or_del = ((word & kOnes * 0x3f) + kOnes)
                                             << 1;  // or ASCII no more
-      return (low | dot_or_slash | question_or_del | word) & kHigh;
+      return (low | question_or_del | word) & kHigh;
     }
   };
-  static_assert(('.' | 1) == '/' && '?' == 0x3f && ('?' | 0x40) == 0x7f);
+  static_assert('/' + 1 == '0' && '?' == 0x3f && ('?' | 0x40) == 0x7f);
 
   template <typename Form>
-  bool cut_by(std::string_view path, bool strip_slash);
+  [[gnu::always_inline]] bool cut_by(std::string_view path, bool strip_slash);
   // How much of `word`, the bytes from p on, belongs to the segment that began at `start`; `end` is
   // moved to where the path ends before it.
   static constexpr std::size_t kLookCloser = ~std::size_t{0};
   template <typename Form>
   static std::size_t part(std::uint64_t word, std::size_t left, const char* start, const char* p,
                           const char*& end);
+  // The bytes from p on, zeros after the end of the path.
+  static std::uint64_t word_at(std::string_view path, const char* p, std::size_t left) {
+    if (left >= TextHash::kWord) return base::little_endian_64(p);
+    if (left == 0) return 0;
+    if (path.size() < TextHash::kWord) return base::little_endian(p, left);
+    const std::size_t before = TextHash::kWord - left;
+    return base::little_endian_64(p - before) >> 8 * before;
+  }
 
   bool is_path_ = false;
   std::size_t count_ = 0;
@@ -113,8 +121,8 @@ inline std::size_t Segments::part(std::uint64_t word, std::size_t left, const ch
       end = p + at;
       return at;
     }
-    const bool inside = p[at] == '.' && p + at != start;
-    if (!inside && p[at] != '!' && p[at] != '"' && p[at] != '$') return kLookCloser;
+    const bool plain = p[at] > ' ' && p[at] < 0x7f && p[at] != '%';
+    if (!plain || (p[at] == '.' && p + at == start)) return kLookCloser;
   }
   return std::min(left, TextHash::kWord);
 }
@@ -123,30 +131,33 @@ template <typename Form>
 inline bool Segments::cut_by(std::string_view path, bool strip_slash) {
   const char* p = path.data() + 1;
   const char* end = path.data() + path.size();
-  count_ = 0;
-  for (bool more = p != end; more;) {
+  std::size_t count = 0;
+  for (bool more = p != end; more; ++p) {
     const char* const start = p;
     TextHash hash;
-    for (std::size_t used = TextHash::kWord; used == TextHash::kWord; p += used) {
+    for (;;) {
       const auto left = static_cast<std::size_t>(end - p);
-      std::uint64_t word =
-          left >= TextHash::kWord ? base::little_endian_64(p) : base::little_endian(p, left);
-      used = part<Form>(word, left, start, p, end);
+      const std::uint64_t word = word_at(path, p, left);
+      const std::size_t used = part<Form>(word, left, start, p, end);
       if (used == kLookCloser) return false;
-      if (used < TextHash::kWord) word &= (std::uint64_t{1} << 8 * used) - 1;
+      p += used;
+      if (used < TextHash::kWord) {
+        hash.add(word & ((std::uint64_t{1} << 8 * used) - 1));
+        break;
+      }
       hash.add(word);
     }
     more = p != end;
     if (Form::kRaw && p == start) {
-      if (more) return false;                 // `//`
-      if (strip_slash || count_ == 0) break;  // the slash at the end
+      if (more) return false;                // `//`
+      if (strip_slash || count == 0) break;  // the slash at the end
     }
-    if (count_ < kMaxSegments) {
-      segments_[count_] = {start, static_cast<std::size_t>(p - start), hash.value()};
+    if (count < kMaxSegments) {
+      segments_[count] = {start, static_cast<std::size_t>(p - start), hash.value()};
     }
-    ++count_;
-    if (more) ++p;
+    ++count;
   }
+  count_ = count;
   return true;
 }
 

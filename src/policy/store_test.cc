@@ -175,6 +175,9 @@ TEST(StoreUrlTest, AMistakeInAUrlIsFoundWithItsPlaceWhereverItWasTyped) {
       {"\"redis://u:%zz@h\"", "two hexadecimal digits do not follow"},
       {"{type: redis, url: \"redis://u:%4@h\"}", "two hexadecimal digits do not follow"},
       {"{type: redis, url: \"redis://a,b\"}", "names several hosts"},
+      {"{type: redis, url: \"redis://a\", secret: \"$WEIR_SECRET\"}", "a variable of a shell"},
+      {"{type: redis, url: \"redis://a\", password: \"${PW}\"}", "a variable of a shell"},
+      {"{type: redis, url: \"rediss://a\", tls: {ca: \"file:ca.pem\"}}", "is a path already"},
       {"\"redis+cluster://a/1\"", "none but 0"},
   };
   for (const auto& c : cases) {

@@ -22,14 +22,29 @@ std::size_t end_of_url(std::string_view line, std::size_t scheme, std::size_t fr
   return std::min(end, line.size());
 }
 
+// From `from` on: what comes before the host, and what a `?` leads in.
+void hide_in_url(std::string& line, std::size_t from, std::size_t end) {
+  const std::string_view url = std::string_view(line).substr(from, end - from);
+  if (url.find("${") != url.npos) return;
+  const std::size_t sign = url.rfind('@');
+  const std::size_t question = url.find('?');
+  if (sign != url.npos) hide(line, from, from + sign);
+  if (question != url.npos) hide(line, from + question + 1, end);
+}
+
 void hide_userinfo(std::string& line) {
   constexpr std::string_view kMark = "://";
   for (std::size_t at = line.find(kMark); at != line.npos; at = line.find(kMark, at + 1)) {
     const std::size_t from = at + kMark.size();
-    const std::string_view url =
-        std::string_view(line).substr(from, end_of_url(line, at, from) - from);
-    const std::size_t sign = url.rfind('@');
-    if (sign != url.npos && url.find("${") == url.npos) hide(line, from, from + sign);
+    hide_in_url(line, from, end_of_url(line, at, from));
+  }
+  // One whose `://` was mistyped.
+  constexpr std::string_view kRedis = "redis";
+  for (std::size_t at = line.find(kRedis); at != line.npos; at = line.find(kRedis, at + 1)) {
+    const std::size_t end = end_of_url(line, at, at);
+    const std::size_t colon = line.find_first_of(":/", at);
+    const std::size_t from = colon == line.npos ? end : line.find_first_not_of(":/", colon);
+    if (from < end) hide_in_url(line, from, end);
   }
 }
 
@@ -42,7 +57,8 @@ bool speaks_of_a_secret(std::string_view before_colon) {
   std::string name(upto.substr(start == upto.npos ? 0 : start + 1));
   std::transform(name.begin(), name.end(), name.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  constexpr std::string_view kWords[] = {"pas", "pw", "word", "secr", "scret", "serc", "cret"};
+  constexpr std::string_view kWords[] = {"pas",   "pw",    "word", "secr",
+                                         "secer", "scret", "serc", "cret"};
   return std::any_of(std::begin(kWords), std::end(kWords),
                      [&](std::string_view word) { return name.find(word) != name.npos; });
 }

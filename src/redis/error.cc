@@ -32,6 +32,7 @@ constexpr std::array<Reaction, kFailures> kReactions{{
     {"noscript", kKeep, false, kAgain, "the script cache was emptied: weir loads its script again"},
     {"misconf", kKeep, true, kFails, "the server cannot persist and refuses writes: see its log"},
     {"noreplicas", kKeep, true, kFails, "fewer replicas than min-replicas-to-write are connected"},
+    {"crossslot", kKeep, true, kFails, "a node of a cluster: write redis+cluster:// in store.url"},
     {"nodatabase", kClose, true, kFails, "the server has no such database: see the URL's path"},
     {"maxclients", kClose, true, kFails,
      "the server takes no more clients: raise maxclients, or lower store.connections"},
@@ -67,6 +68,7 @@ constexpr Prefix kPrefixes[] = {
     {"NOSCRIPT", Failure::noscript},
     {"MISCONF", Failure::misconf},
     {"NOREPLICAS", Failure::noreplicas},
+    {"CROSSSLOT", Failure::crossslot},
 };
 
 // Errors that servers give without a word of their own.
@@ -110,7 +112,9 @@ Failure classify(std::string_view error_reply) {
 }
 
 std::string shown(std::string_view said) {
-  std::string text(said.substr(0, 512));
+  // A server that does not know AUTH or HELLO repeats what it was told: a password.
+  const std::size_t arguments = std::min(said.find(", with args beginning with"), said.size());
+  std::string text(said.substr(0, std::min<std::size_t>(arguments, 512)));
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
   return text;

@@ -34,6 +34,7 @@ enum class Failure : std::uint8_t {
   noscript,     // the script cache is empty: a restart, or SCRIPT FLUSH
   misconf,      // the server does not accept writes: it cannot persist
   noreplicas,   // fewer replicas than min-replicas-to-write
+  crossslot,    // a node of a cluster, asked for keys of several slots as one server is
   nodatabase,   // SELECT of a database that the server does not have
   maxclients,   // the server has as many connections as it takes
   other_error,  // any other error reply
@@ -75,7 +76,8 @@ inline std::string_view name(Failure failure) { return reaction(failure).name; }
 // Of an error reply, without its leading `-`.
 Failure classify(std::string_view error_reply);
 
-// What a server says, as logs and terminals may show it: ASCII that can be seen, at most 512 bytes.
+// What a server says, as logs and terminals may show it: ASCII that can be seen, at most 512 bytes,
+// without the arguments of a command that it does not know.
 std::string shown(std::string_view said);
 
 }  // namespace weir::redis

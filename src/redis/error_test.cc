@@ -45,6 +45,7 @@ const Case kReplies[] = {
      "disk.",
      Failure::misconf},
     {"NOREPLICAS Not enough good replicas to write.", Failure::noreplicas},
+    {"CROSSSLOT Keys in request don't hash to the same slot", Failure::crossslot},
     {"ERR DB index is out of range", Failure::nodatabase},
     {"ERR max number of clients reached", Failure::maxclients},
     {"ERR The user executing the script can't run this command or subcommand script: cf63, on "
@@ -130,6 +131,8 @@ TEST(RedisError, WhatWeirItselfRefusesDoesNotOpenTheBreaker) {
 TEST(RedisError, WhatAServerSaysIsShownWithoutWhatSteersATerminalOrIsNoText) {
   EXPECT_EQ(shown("ERR \x1b[31mred\x1b[0m \xff\xfe\r\n"), "ERR ?[31mred?[0m ????");
   EXPECT_EQ(shown(std::string(5'000, 'x')).size(), 512u);
+  EXPECT_EQ(shown("ERR unknown command 'AUTH', with args beginning with: 'u' 'hunter2' "),
+            "ERR unknown command 'AUTH'");
 }
 
 }  // namespace

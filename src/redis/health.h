@@ -30,7 +30,9 @@ struct Health {
   std::uint64_t refunds_lost = 0;  // of those, that perhaps were not
   std::array<std::uint64_t, kFailures> failed{};              // requests, by Failure
   std::array<std::uint64_t, kFailures> failed_connections{};  // by Failure
-  std::string last_error;  // what the server or the system said last; empty: nothing yet
+  // What the server or the system said last, since all was well; empty: nothing.
+  std::string last_error;
+  Failure last_failure = Failure::other_error;  // of which kind it was
 
   std::uint64_t failures(Failure f) const { return failed[static_cast<std::size_t>(f)]; }
   std::uint64_t connection_failures(Failure f) const {
@@ -46,9 +48,17 @@ class HealthCounters {
   static void add(Count& counter, std::uint64_t n = 1) {
     counter.store(counter.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
   }
+  // Where nobody said anything, what an operator does about it.
   void set_error(Failure failure, std::string_view text) {
     const std::lock_guard lock(mutex_);
-    last_error_ = std::string(name(failure)) + (text.empty() ? "" : ": ") + shown(text);
+    const std::string_view why = text.empty() ? reaction(failure).advice : text;
+    last_failure_ = failure;
+    last_error_ = std::string(name(failure)) + ": " + shown(why);
+  }
+  // All is well again: the next trouble has its own reason.
+  void clear_error() {
+    const std::lock_guard lock(mutex_);
+    last_error_.clear();
   }
   Health read() const {
     Health h;
@@ -72,6 +82,7 @@ class HealthCounters {
     }
     const std::lock_guard lock(mutex_);
     h.last_error = last_error_;
+    h.last_failure = last_failure_;
     return h;
   }
 
@@ -84,6 +95,7 @@ class HealthCounters {
  private:
   mutable std::mutex mutex_;
   std::string last_error_;
+  Failure last_failure_ = Failure::other_error;
 };
 
 }  // namespace weir::redis

@@ -57,7 +57,7 @@ bool Inbox::charge(std::span<const store::Request> requests, Now given, store::S
       continue;
     }
     put(*w, requests[i].peek ? Waiting::Kind::peek : Waiting::Kind::charge, requests[i].charges,
-        given, deadline);
+        given, deadline - requests[i].taken);
     w->sink = &sink;
     w->request = i;
   }

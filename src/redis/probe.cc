@@ -73,6 +73,20 @@ std::unique_ptr<ProbeLink> TopologyProbe::reach(const Address& address, const Lo
   return nullptr;
 }
 
+// What a server says that is no Sentinel, or no node of a cluster, or does not let weir ask.
+std::string topology_advice(const std::string& said) {
+  const auto says = [&](std::string_view words) { return said.find(words) != said.npos; };
+  if (says("cluster support disabled")) return "it is no cluster: write redis://HOST:PORT/DB";
+  if (says("unknown command") && says("SENTINEL")) {
+    return "a Redis, and no Sentinel: those listen on port 26379, mostly";
+  }
+  if (says("unknown command")) return "a Sentinel? write redis+sentinel://HOST,.../NAME";
+  if (says("cluster|slots") || (says("NOPERM") && says("cluster"))) {
+    return "on every node: ACL SETUSER the policy's user +cluster|slots";
+  }
+  return {};
+}
+
 template <typename Guide>
 std::unique_ptr<ProbeLink> TopologyProbe::consult(const char* what, const Address& address,
                                                   const Login& login, Guide& guide) {
@@ -85,9 +99,13 @@ std::unique_ptr<ProbeLink> TopologyProbe::consult(const char* what, const Addres
     const Answer answer = link->ask_bytes(
         question, limits_.step, [&](const wire::RespValue& reply) { told = guide.answer(reply); });
     if (told) return link;
-    why = link->lost() ? text_of(address) + ": " + answer.trouble->text : guide.trouble();
+    why = text_of(address) + ": " + (answer.trouble ? answer.trouble->text : guide.trouble());
   }
-  add(what, Grade::warning, why, "the others are asked in its place");
+  const std::string advice = topology_advice(why);
+  add(what, Grade::warning, why,
+      !advice.empty()            ? advice
+      : url_.servers.size() == 1 ? "name more of them in store.url, so that one may be away"
+                                 : "the others are asked in its place");
   return nullptr;
 }
 

@@ -34,8 +34,11 @@ std::string milliseconds_text(std::uint64_t us) {
 }
 
 std::string megabytes(std::uint64_t bytes) {
-  const std::uint64_t tenths = bytes / 104'858;  // of a MiB
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " MiB";
+  const bool small = bytes < (1 << 20);
+  const std::uint64_t unit = small ? 1 << 10 : 1 << 20;
+  const std::uint64_t tenths = (bytes * 10 + unit / 2) / unit;
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) +
+         (small ? " KiB" : " MiB");
 }
 
 ProbeFinding unknown(std::string what, const std::string& refused) {

@@ -89,7 +89,7 @@ TEST(ProbeJudge, Memory) {
       {"room",
        judge_eviction(
            server("used_memory:1048576\nmaxmemory:104857600\nmaxmemory_policy:noeviction")),
-       Grade::ok, "maxmemory 99.9 MiB", ""},
+       Grade::ok, "maxmemory 100.0 MiB", ""},
       {"nearly full",
        judge_eviction(
            server("used_memory:95000000\nmaxmemory:100000000\nmaxmemory_policy:noeviction")),

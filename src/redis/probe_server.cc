@@ -44,6 +44,8 @@ class Probe {
   std::vector<ProbeFinding> run();
 
  private:
+  std::string tls_advice(const std::string& text) const;
+  bool is_open() const;
   bool connect();
   bool login();
   void no_login(const Trouble& trouble);
@@ -104,6 +106,36 @@ bool Probe::keeps(const base::Digest& digest) const {
   return keeper != nullptr && *keeper == address_;
 }
 
+// What is wrong with a certificate is said in OpenSSL's words.
+std::string Probe::tls_advice(const std::string& text) const {
+  const auto says = [&](std::string_view words) { return text.find(words) != text.npos; };
+  if (says("mismatch")) {
+    return "its certificate is not for " + address_.host +
+           ": use a name that it holds in store.url";
+  }
+  if (says("self-signed") || says("issuer")) {
+    return options_.tls_ca.empty()
+               ? "set store.tls.ca to the authority that signed its certificate"
+               : "its certificate is not signed by store.tls.ca: is that the right authority?";
+  }
+  if (says("expired") || says("not yet valid")) return "renew its certificate, or see the clocks";
+  return "does the server speak TLS on this port? " + std::string(reaction(Failure::tls).advice);
+}
+
+// Whether the server asks nobody for a password; then it takes any.
+bool Probe::is_open() const {
+  std::unique_ptr<boost::asio::ssl::context> tls;
+  if (url_.tls) {
+    auto made = make_tls(options_);
+    if (!made) return false;
+    tls = std::move(*made);
+  }
+  ProbeLink stranger(address_, std::move(tls), Login{"", "", 0, "weir-store-check"});
+  if (stranger.connect(step_)) return false;
+  const auto trouble = stranger.greet(step_);
+  return !trouble || trouble->failure == Failure::readonly;
+}
+
 bool Probe::connect() {
   std::unique_ptr<boost::asio::ssl::context> tls;
   if (url_.tls) {
@@ -121,9 +153,7 @@ bool Probe::connect() {
   if (const auto trouble = link_->connect(step_)) {
     if (trouble->failure == Failure::tls) {
       add("connect", Grade::ok, text_of(address_));
-      add("tls", Grade::error, trouble->text,
-          "does the server speak TLS on this port? " +
-              std::string(reaction(trouble->failure).advice));
+      add("tls", Grade::error, trouble->text, tls_advice(trouble->text));
     } else {
       add("connect", Grade::error, text_of(address_) + ": " + trouble->text,
           std::string(reaction(trouble->failure).advice));
@@ -162,7 +192,10 @@ bool Probe::login() {
   }
   add_tls();
   serves_ = !trouble;
-  if (logs_in) {
+  if (logs_in && who() == "default" && is_open()) {
+    add("login", Grade::info, "user default, of whom the server takes any password" + in_database,
+        "whoever reaches the server can change the counters: give weir an ACL user");
+  } else if (logs_in) {
     add("login", Grade::ok, "user " + who() + in_database);
   } else {
     add("login", Grade::info, "no password" + in_database,

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/digest.h"
 #include "base/redis_url.h"
 #include "redis/loop.h"
 
@@ -23,11 +24,23 @@ Result<std::unique_ptr<RedisStore>> RedisStore::open(const Options& options) {
   }
   auto loop = std::make_unique<Loop>(options, std::move(settings), url);
   loop->start();
-  return std::unique_ptr<RedisStore>(new RedisStore(options, std::move(loop)));
+  return std::unique_ptr<RedisStore>(new RedisStore(options, base::shown(url), std::move(loop)));
 }
 
-RedisStore::RedisStore(const Options& options, std::unique_ptr<Loop> loop)
-    : secret_(options.secret), timeout_(options.timeout), loop_(std::move(loop)) {}
+std::string fingerprint(const Options& options) {
+  constexpr int kDigits = 6;  // enough to see that two differ
+  std::uint64_t hash = base::siphash13_128(options.secret, "fingerprint\n" + options.prefix).lo;
+  std::string text;
+  for (int i = 0; i < kDigits; ++i, hash >>= 4) text += "0123456789abcdef"[hash & 15];
+  return text;
+}
+
+RedisStore::RedisStore(const Options& options, std::string server, std::unique_ptr<Loop> loop)
+    : secret_(options.secret),
+      server_(std::move(server)),
+      fingerprint_(redis::fingerprint(options)),
+      timeout_(options.timeout),
+      loop_(std::move(loop)) {}
 
 RedisStore::~RedisStore() = default;
 

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "redis/health.h"
 #include "redis/options.h"
@@ -27,6 +28,9 @@
 namespace weir::redis {
 
 class Loop;
+
+// Of prefix and secret: the same wherever the same counters are meant. Tells nothing of the secret.
+std::string fingerprint(const Options& options);
 
 class RedisStore final : public store::Store {
  public:
@@ -46,11 +50,16 @@ class RedisStore final : public store::Store {
   const base::HashSecret& secret() const override { return secret_; }
 
   Health health() const;
+  // Its URL without user and password, for people.
+  const std::string& server() const { return server_; }
+  const std::string& fingerprint() const { return fingerprint_; }
 
  private:
-  RedisStore(const Options& options, std::unique_ptr<Loop> loop);
+  RedisStore(const Options& options, std::string server, std::unique_ptr<Loop> loop);
 
   base::HashSecret secret_;
+  std::string server_;
+  std::string fingerprint_;
   Duration timeout_;
   std::unique_ptr<Loop> loop_;
 };

@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "algo/step.h"
 #include "redis/key_name.h"
 #include "redis/testing/differential.h"
 

@@ -130,7 +130,7 @@ void Server::on_failed(std::span<Waiting* const> batch, Failure failure, std::st
   if (failure == Failure::timeout || failure == Failure::lost || failure == Failure::protocol) {
     HealthCounters::add(counters_.lost, batch.size());
   }
-  if (!text.empty()) counters_.set_error(failure, text);
+  counters_.set_error(failure, text);
   // The end of a connection is one failure, however many batches it takes along; so is a deadline.
   if (failure != Failure::timeout && reaction(failure).connection == OnConnection::keep) {
     failed_once(failure);
@@ -212,6 +212,7 @@ void Server::failed_once(Failure failure) {
 
 void Server::passed() {
   breaker_.succeeded();
+  counters_.clear_error();
   owner_.on_change();
   breaker_timer_.cancel();
 }

@@ -12,14 +12,21 @@ void StoreWatch::look() {
   const redis::Health health = redis->health();
   const bool there = health.servers > 0 && health.ready == health.servers &&
                      health.breaker == redis::Breaker::State::closed;
-  if (there == there_) return;
-  there_ = there;
   if (there) {
-    host::log(host::LogLevel::info, "the store is back", {});
+    if (told_ && there_) return;
+    host::log(host::LogLevel::info, told_ ? "the store is back" : "the store is there",
+              {{"server", redis->server()}, {"fingerprint", redis->fingerprint()}});
   } else {
-    host::log(host::LogLevel::error, "the store is away: on_store_failure decides",
-              {{"error", health.last_error}});
+    const bool same = told_ && !there_ && failure_ == health.last_failure;
+    if (same || health.last_error.empty()) return;  // it may still be on its way
+    host::log(host::LogLevel::error,
+              told_ && !there_ ? "the store is still away, for another reason"
+                               : "the store is away: on_store_failure decides",
+              {{"server", redis->server()}, {"error", health.last_error}});
+    failure_ = health.last_failure;
   }
+  told_ = true;
+  there_ = there;
 }
 
 }  // namespace weir::serve

@@ -1,4 +1,5 @@
-// Says once that the store went away, with what it said last, and once that it is back.
+// Says that the store is there, that it went away and why, once again when the reason is another,
+// and that it is back.
 //
 //   StoreWatch watch(engine.store());
 //   watch.look();   // every second or so
@@ -6,6 +7,7 @@
 // A store in memory is always there. Not thread-safe; does not wait for another machine.
 #pragma once
 
+#include "redis/error.h"
 #include "store/store.h"
 
 namespace weir::serve {
@@ -18,7 +20,10 @@ class StoreWatch {
 
  private:
   const store::Store& store_;
-  bool there_ = true;  // as said last
+  // As said last.
+  bool told_ = false;
+  bool there_ = false;
+  redis::Failure failure_ = redis::Failure::other_error;
 };
 
 }  // namespace weir::serve

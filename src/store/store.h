@@ -47,6 +47,7 @@ struct Charge {
 struct Request {
   std::span<const Charge> charges;  // most key parts first, global last; at most kMaxCharges
   bool peek = false;
+  Duration taken{};  // of the time that one decision has, where there is such: gone already
 };
 
 struct Verdict {

@@ -17,7 +17,7 @@ constexpr Severity kE = Severity::error;
 constexpr Severity kW = Severity::warning;
 constexpr Severity kI = Severity::info;
 
-constexpr std::string_view kShared = "a store that several instances share";
+constexpr std::string_view kRegions = "regions in the policy";
 constexpr std::string_view kTokens = "reserve and settle";
 constexpr std::string_view kLogs = "the access logs of real traffic";
 constexpr std::string_view kLevels = "`degradation`";
@@ -27,7 +27,9 @@ constexpr std::array kCatalogue{
     Rule{"WR101", kE, "the memory store behind several instances",
          "Each instance counts only what it sees itself, so n instances together admit n times "
          "every limit: 3 x 100/min = 300/min.",
-         "run one instance, or divide the limits by the number of instances",
+         "count together (`store: {type: redis, ...}`), run one instance, or divide the limits by "
+         "the "
+         "number of instances",
          memory_store_on_many_instances, ""},
     Rule{"WR102", kE, "instances without a common clock",
          "Windows that begin at different instants on different machines admit too much.", "",
@@ -90,6 +92,12 @@ constexpr std::array kCatalogue{
          "again long before that loses what it would have earned meanwhile.",
          "set a burst of at least a tenth of a second of the rate, or remove `prefetch`",
          prefetch_of_a_small_burst, ""},
+    Rule{"WR117", kW, "a local failure policy without `instances`",
+         "While the store is away each process counts for itself, the limit divided by "
+         "`instances`. "
+         "That is 1 where nobody says it: n processes then admit n times the limit.",
+         "write `instances: N`, the number of processes that share the store",
+         local_without_instances, ""},
     Rule{"WR120", kE, "a fixed window under a guarantee",
          "A fixed window admits its whole limit at the end of one window and again at the start of "
          "the next: twice the limit in an instant.",
@@ -209,7 +217,7 @@ constexpr std::array kCatalogue{
          "Most floods come from inside: a job in a loop, a retry without a pause.",
          "give the class a generous limit of its own instead of `exempt`", internal_callers_exempt,
          ""},
-    Rule{"WR176", kW, "the scope of a region is not stated", "", "", nullptr, kShared},
+    Rule{"WR176", kW, "the scope of a region is not stated", "", "", nullptr, kRegions},
     Rule{"WR177", kW, "documented limits that differ from the policy", "", "", nullptr,
          "the API's OpenAPI document"},
     Rule{"WR178", kW, "no limit for your own services",

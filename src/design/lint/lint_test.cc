@@ -122,6 +122,12 @@ std::vector<Case> cases() {
        "version: 1\nstore: {type: redis, url: \"redis://127.0.0.1:1\"}\nlimits:\n  - {name: a, "
        "key: "
        "[ip], rate: 1000/s, burst: 100, prefetch: true}\n"},
+      {"WR117",
+       "version: 1\nstore: {type: redis, url: \"redis://127.0.0.1:1\"}\nlimits:\n  - {name: a, "
+       "key: [ip], rate: 60/min, on_store_failure: local}\n",
+       4, 5,
+       "version: 1\ninstances: 1\nstore: {type: redis, url: \"redis://127.0.0.1:1\"}\nlimits:\n"
+       "  - {name: a, key: [ip], rate: 60/min, on_store_failure: local}\n"},
       {"WR114",
        "version: 1\nstore: \"redis://127.0.0.1:1\"\nlimits:\n  - {name: a, key: [ip], rate: "
        "100/min}\n",

@@ -21,6 +21,7 @@ void login_fails_open(const Context&, Report&);                // WR111
 void failure_policy_defaulted(const Context&, Report&);        // WR112
 void store_without_secret(const Context&, Report&);            // WR114
 void prefetch_under_a_guarantee(const Context&, Report&);      // WR115
+void local_without_instances(const Context&, Report&);         // WR117
 void prefetch_of_a_small_burst(const Context&, Report&);       // WR116
 
 // rules_algorithm.cc: numbers that do not mean what they seem to

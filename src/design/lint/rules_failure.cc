@@ -75,9 +75,26 @@ void prefetch_under_a_guarantee(const Context& context, Report& report) {
     report.add(
         guarantee.at,
         fmt::format("guarantee {} rests on {}, of which tokens are taken ahead: it holds for "
-                    "{} instances and no more",
-                    quoted(guarantee.name), quoted(limit.name), context.policy.instances));
+                    "{} and no more",
+                    quoted(guarantee.name), quoted(limit.name),
+                    context.policy.instances == 1
+                        ? "one instance"
+                        : fmt::format("{} instances", context.policy.instances)));
   }
+}
+
+void local_without_instances(const Context& context, Report& report) {
+  const Policy& policy = context.policy;
+  if (policy.store.type == policy::StoreType::memory || context.keys.has("instances")) return;
+  const auto local = std::find_if(policy.limits.begin(), policy.limits.end(), [](const Limit& l) {
+    return enforced(l) && l.on_store_failure == OnStoreFailure::local;
+  });
+  if (local == policy.limits.end()) return;
+  report.add(
+      local->at,
+      fmt::format("{} counts in each process while the store is away, and `instances` is not "
+                  "given: each would admit the whole limit",
+                  quoted(local->name)));
 }
 
 void prefetch_of_a_small_burst(const Context& context, Report& report) {

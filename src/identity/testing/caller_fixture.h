@@ -121,11 +121,19 @@ inline std::string tuple_of(const Policy& policy, const Request& request,
                             const Accounts* accounts = nullptr, std::string_view class_name = "c") {
   const Facts facts = request.facts();
   Caller caller(policy, accounts, facts);
-  KeyHasher key({1, 2}, 7);
+  KeyHasher key({1, 2}, KeyKind::caller);
+  base::Digest of_class;
+  bool by_caller = false;
   for (const KeyPart& part : parts) {
-    if (caller.append(key, part, class_name, stand_in) == Filled::missing) return "missing";
+    if (part.is_class) {
+      of_class = class_key({1, 2}, class_name);
+      continue;
+    }
+    by_caller = true;
+    if (caller.append(key, part, stand_in) == Filled::missing) return "missing";
   }
-  const base::Digest digest = key.finish();
+  const base::Digest digest =
+      limit_key({1, 2}, 7) ^ of_class ^ (by_caller ? key.finish() : base::Digest{});
   return std::to_string(digest.lo) + " " + std::to_string(digest.hi);
 }
 

@@ -8,6 +8,7 @@
 
 #include <mutex>
 
+#include "algo/step.h"
 #include "store/memory/memory_store.h"
 
 namespace weir::store {

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <utility>
 
+#include "algo/step.h"
+#include "store/memory/transaction.h"
+
 namespace weir::store {
 
 using memory::Entry;
@@ -12,7 +15,6 @@ using memory::Overflow;
 using memory::Pages;
 using memory::Shard;
 using memory::ShardLocks;
-using memory::Transaction;
 
 // Keys fall on shards at random, so a shard needs room beyond its share. The number on one shard is
 // binomial with mean m = max_keys / shards and a deviation below sqrt(m); with room for
@@ -76,20 +78,7 @@ MemoryStore::MemoryStore(const MemoryOptions& options, const Layout& layout, Pag
 }
 
 void MemoryStore::charge(std::span<const Request> requests, Now now, Sink& sink) {
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    if (requests[i].charges.size() > kMaxCharges) {
-      sink.decided({.request = i, .admit = false, .failed = true, .now = now, .outcomes = {}});
-      continue;
-    }
-    Transaction transaction(table_, requests[i], now);
-    const bool admit = transaction.run();
-    transaction.finish();
-    sink.decided({.request = i,
-                  .admit = admit,
-                  .failed = false,
-                  .now = transaction.now(),
-                  .outcomes = transaction.outcomes()});
-  }
+  memory::charge(table_, requests, now, sink);
 }
 
 void MemoryStore::refund(std::span<const Charge> charges, Now now) {

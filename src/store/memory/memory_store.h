@@ -26,7 +26,7 @@
 #include "store/memory/overflow.h"
 #include "store/memory/pages.h"
 #include "store/memory/shard.h"
-#include "store/memory/transaction.h"
+#include "store/memory/table.h"
 #include "store/store.h"
 #include "weir/result.h"
 

@@ -51,7 +51,7 @@ void Shard::link(Entry* entry, Slot slot, Algorithm algorithm, const base::Diges
   entry->linked = true;
   std::uint32_t& first = head(key);
   entry->next = first;
-  first = index_of(entry);
+  point(first, index_of(entry));
   ++keys_;
   for (std::uint32_t i = 0; i < kSplit; ++i) grow_index();
   for (std::uint32_t i = 0; i < kSweep; ++i) sweep_one(now);
@@ -70,17 +70,17 @@ void Shard::grow_index() {
       from = &entry->next;
       continue;
     }
-    *to = *from;
-    *from = entry->next;
+    point(*to, *from);
+    point(*from, entry->next);
     to = &entry->next;
   }
-  *to = 0;
+  point(*to, 0);
 }
 
 void Shard::unlink(Entry* entry) {
   std::uint32_t* from = &head(entry->key);
   while (*from != index_of(entry)) from = &at(*from)->next;
-  *from = entry->next;
+  point(*from, entry->next);
   entry->linked = false;
   --keys_;
 }

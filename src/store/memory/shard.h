@@ -59,10 +59,10 @@ class alignas(64) Shard {
   void attach(Entry* entries, std::uint32_t capacity, std::uint32_t* heads,
               std::uint32_t head_count, unsigned stride_bits);
 
-  // Bring the lines that `find` will read nearer: the index needs no lock, the entry needs it held.
-  void prefetch_index(const base::Digest& key) const { __builtin_prefetch(&head_at(place(key))); }
-  void prefetch_entry(const base::Digest& key) const {
-    const std::uint32_t first = head_at(place(key));
+  // Brings the lines that `find` will read nearer. Needs no lock: what it reads may be old.
+  void prefetch(const base::Digest& key) const {
+    const std::uint32_t first =
+        std::atomic_ref(head_at(place(key))).load(std::memory_order_relaxed);
     if (first != 0) __builtin_prefetch(at(first), 1);
   }
 
@@ -109,6 +109,10 @@ class alignas(64) Shard {
     return at < index.used ? at : at & index.mask >> 1;
   }
   std::uint32_t& head(const base::Digest& key) { return head_at(place(key)); }
+  // Of a head or an entry's `next`. Atomic for `prefetch` alone.
+  static void point(std::uint32_t& from, std::uint32_t to) {
+    std::atomic_ref(from).store(to, std::memory_order_relaxed);
+  }
   // Takes one more head into use, and what belongs to it from the chain it is split off.
   void grow_index();
   void unlink(Entry* entry);
@@ -124,7 +128,7 @@ class alignas(64) Shard {
     std::uint32_t used;
     std::uint32_t mask;
   };
-  // Atomic for prefetch_index alone, which may read it as it changes.
+  // Atomic for `prefetch` alone, which may read it as it changes.
   std::atomic<Index> index_{Index{1, 0}};
   std::uint32_t stride_bits_ = 0;
   // Up to here a lookup reads: with the mutex, one line.
