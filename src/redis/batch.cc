@@ -130,7 +130,7 @@ std::string BatchWriter::argument(std::optional<std::uint64_t> now_us) const {
   const std::size_t charges = append_charges(records);
   std::string out;
   out.reserve(27 + records.size());
-  append_u8(out, 1);
+  append_u8(out, 2);
   const std::uint64_t whole_seconds = now_us.value_or(0) / 1'000'000;
   append_number(out, now_us ? static_cast<double>(whole_seconds) : -1.0);
   append_number(out, now_us ? static_cast<double>(*now_us % 1'000'000) : 0.0);

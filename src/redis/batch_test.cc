@@ -50,7 +50,7 @@ TEST(RedisBatch, WritesTheCallAsTheScriptsHeaderHasIt) {
   const Charge charges[] = {on(hour, 2, 3), on(ten, 1, 2)};
   batch.add(charges, false);
   batch.add({charges, 1}, true);
-  const std::string argument = whole(1, 1) + number(1'795'996'800) + number(0) + whole(1, 2) +
+  const std::string argument = whole(2, 1) + number(1'795'996'800) + number(0) + whole(1, 2) +
                                whole(1, 2) + whole(0, 2) + whole(0, 2) + whole(3, 2) +
                                // fixed window, enforced, more follow, second key: 3 of 5 an hour
                                whole(5, 1) + whole(0, 1) + whole(0, 1) + whole(2, 2) + number(3) +
@@ -77,7 +77,7 @@ TEST(RedisBatch, ReadsWhatWasFound) {
   batch.add({&c, 1}, false);
   // 2 s are owed of 2.5: one charge of 0.2 s fits, and leaves 3 tokens.
   const std::string reply =
-      whole(kNowUs, 8) + whole(1, 6) + whole(kNowUs / 1'000'000 + 2, 5) + whole(0, 4);
+      whole(kNowUs, 8) + whole(1, 6) + whole(kNowUs / 1'000'000 + 2, 5) + whole(0, 10);
   ASSERT_TRUE(batch.read_reply(reply));
   EXPECT_TRUE(batch.admit(0));
   EXPECT_EQ(batch.now().steady.ns, kNowUs * 1'000);
@@ -91,7 +91,7 @@ TEST(RedisBatch, AVerdictThatAlgoDoesNotShareIsAProtocolError) {
   Batch batch;
   const Charge c = on(ten, 1, 2);
   batch.add({&c, 1}, false);
-  const std::string found = whole(kNowUs / 1'000'000 + 2, 5) + whole(0, 4);
+  const std::string found = whole(kNowUs / 1'000'000 + 2, 5) + whole(0, 10);
   EXPECT_TRUE(batch.read_reply(whole(kNowUs, 8) + whole(1, 6) + found));
   EXPECT_FALSE(batch.read_reply(whole(kNowUs, 8) + whole(0, 6) + found));
 }
@@ -108,7 +108,7 @@ TEST(RedisBatch, MalformedRepliesAreRefused) {
   for (std::size_t i = 0; i < std::size(numbers); ++i) charges.push_back(on(numbers[i], i));
   batch.add(charges, false);
   batch.add(charges, true);
-  const std::size_t size = 8 + 6 + 9 + 9 + 14 + 21 + 24 + 24;
+  const std::size_t size = 8 + 6 + 15 + 15 + 14 + 21 + 24 + 24;
   for (std::size_t n = 0; n < size; ++n) EXPECT_FALSE(batch.read_reply(std::string(n, '\0')));
   EXPECT_FALSE(batch.read_reply(std::string(size + 1, '\0')));
   std::string all_fit = whole(kNowUs, 8) + whole(0x3ff, 6);

@@ -14,7 +14,7 @@
 namespace weir::redis {
 
 // Bytes of a state in the reply: a bucket's, a fixed window's, a sliding window's.
-inline constexpr std::size_t kBucketBytes = 9;
+inline constexpr std::size_t kBucketBytes = 15;
 inline constexpr std::size_t kFixedBytes = 14;
 inline constexpr std::size_t kSlidingBytes = 21;
 

@@ -54,6 +54,7 @@ TEST(RedisScript, WhatIsNoStateCountsAsFullAndIsOverwritten) {
       "0",
       "1795996800",
       std::string(8, '\x7f'),
+      std::string(9, '\x01'),  // a bucket of version 1
       std::string(10, 'x'),
       std::string(13, '\x01'),
       std::string(14, '\xff'),
@@ -93,13 +94,13 @@ TEST(RedisScript, WhatIsNoStateCountsAsFullAndIsOverwritten) {
   }
 }
 
-// Nine bytes are always an instant, and may be one that nobody can owe: cut to the time to full.
+// Fifteen bytes are always an instant, and may be one that nobody can owe: cut to the time to full.
 TEST(RedisScript, AnInstantBeyondTheBurstIsCutByTheDenialThatFindsIt) {
   Twins twins;
   const algo::Numbers numbers = bucket(10, seconds(1), 10);
   const store::Charge c = twins.charge(1, "k", numbers);
   const std::string key = twins.key_name(c);
-  twins.client().text({"SET", key, std::string(9, '\xff')});
+  twins.client().text({"SET", key, std::string(15, '\xff')});
   const auto denied = twins.redis({{{c}}}, kStartUs);
   ASSERT_EQ(denied.size(), 1u);
   EXPECT_FALSE(denied[0].admit);
@@ -306,7 +307,7 @@ TEST(RedisScript, OutOfMemoryRefusesTheWholeBatch) {
 TEST(RedisScript, ACallOfAnotherVersionIsRefused) {
   Twins twins;
   std::string argument(27, '\0');
-  argument[0] = 2;
+  argument[0] = 1;
   EXPECT_EQ(twins.client().text({"EVALSHA", charge_script().sha1, "0", argument}),
             "ERR weir: unknown version of the call");
 }

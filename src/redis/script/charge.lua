@@ -9,23 +9,27 @@
 -- that never expires and denies for ever; two callers that read before either writes both get in;
 -- and a second limit that denies cannot take back what the first one counted. Here a key and its
 -- time to live are one SET, Redis runs the whole script at one instant, and nothing of a request
--- is charged before all of it is decided.
+-- is charged before all of it is decided. A key that certainly lives on for as long as it must is
+-- written in place (SETRANGE), which leaves its time to live: half the work.
 --
 -- For Redis 6.2 and later, and Valkey. It writes no key that is not in KEYS, every write leaves a
 -- time to live, and no error stops a well-formed call halfway: a value of another type, length or
--- range counts as no value at all, and is overwritten (of nine bytes all are an instant of a bucket,
--- and one that nobody can owe is cut by the denial that finds it). On a replica or out of memory its first
--- write fails, and with it the call (READONLY, OOM). All numbers are whole and exact as doubles:
--- below 2^53, or split. Instants are Unix time.
+-- range counts as no value at all, and is overwritten (of fifteen bytes all are an instant of a
+-- bucket, and one that nobody can owe is cut by the denial that finds it). On a replica or out of
+-- memory its first write fails, and with it the call (READONLY, OOM). All numbers are whole and exact
+-- as doubles: below 2^53, or split. Instants are Unix time.
 --
--- A bucket's or a fixed window's time to live is at most twice the time after which it is full, a
--- sliding window's and a log's at most two windows; none is below a second.
+-- A bucket's or a fixed window's time to live is set to at most twice the time after which it is full,
+-- a sliding window's and a log's to at most two windows; none to below a second. It is left as it is
+-- while it is enough: a window's for as long as it counts in the same window, which is why a key has
+-- one length of window for ever; a bucket's while `ends` of its value says so, and is not beyond twice
+-- what it can owe, whatever numbers wrote it.
 --
 -- KEYS     one for each distinct counter: those of buckets, then of fixed windows, then of sliding
 --          windows, then of logs; at most 1,024
 -- ARGV[1]  packed without padding; integers are unsigned, numbers (d) IEEE doubles, all little
 --          endian:
---            u8   version, 1
+--            u8   version, 2
 --            d d  now in seconds and microseconds; -1 and 0: Redis' own clock (TIME)
 --            u16  how many KEYS are of buckets; u16 fixed windows; u16 sliding windows; u16 logs
 --            u16  how many charges follow, request after request. Each:
@@ -66,7 +70,8 @@
 --                 refund where something changed; at least one
 --            then for every key of a bucket or window what was found before this call, zeroes where
 --            there was nothing (equal to full):
---              bucket 9 bytes: u40 s, u32 ns: when all that was taken has come back
+--              bucket 15 bytes: u40 s, u32 ns: when all that was taken has come back; u48 `ends`, ms:
+--                when its key expires
 --              fixed window 14: u56 ordinal, or start in us; u56 count
 --              sliding window 21: u56 ordinal, or start in us; u56 previous and u56 current count
 --            then for every charge of a log that is no refund, in order: u64 used and u64 newest
@@ -76,16 +81,18 @@
 -- instant, u64 its total; then places of u64 instant, u64 running total.
 
 local argv, keys = ARGV[1], KEYS
-local call, read, pack, floor, ceil = redis.call, struct.unpack, struct.pack, math.floor, math.ceil
+local call, read, pack = redis.call, struct.unpack, struct.pack
+local floor, ceil, frexp = math.floor, math.ceil, math.frexp
 
 local version, now_s, now_us, buckets, fixed, sliding, logs, charges, pos = read('<BddHHHHH', argv)
-if version ~= 1 then return redis.error_reply('ERR weir: unknown version of the call') end
+if version ~= 2 then return redis.error_reply('ERR weir: unknown version of the call') end
 if now_s < 0 then
   local time = call('TIME')
   now_s, now_us = tonumber(time[1]), tonumber(time[2])
 end
 local now_n = now_us * 1000
 local now = now_s * 1000000 + now_us
+local now_ms = floor(now / 1000)
 
 -- Every counter as it was before this call; what is malformed is as good as nothing.
 local strings = buckets + fixed + sliding
@@ -93,27 +100,28 @@ local state = strings > 0 and call('MGET', unpack(keys, 1, strings)) or {}
 local most = 9007199254740992
 for i = 1, buckets do
   local v = state[i]
-  if not v or #v ~= 9 then state[i] = '\0\0\0\0\0\0\0\0\0' end
+  if not v or #v ~= 15 then state[i] = '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' end
 end
-for i = buckets + 1, buckets + fixed do
-  local v = state[i]
-  if v and #v == 14 then
-    local _, count = read('<I7I7', v)
-    if count > most then v = false end
-  else
-    v = false
+if strings > buckets then
+  local byte = string.byte
+  for i = buckets + 1, buckets + fixed do
+    local v = state[i]
+    local ok = v and #v == 14
+    if ok and byte(v, 14) >= 32 then
+      local _, count = read('<I7I7', v)
+      ok = count <= most
+    end
+    if not ok then state[i] = ('\0'):rep(14) end
   end
-  if not v then state[i] = ('\0'):rep(14) end
-end
-for i = buckets + fixed + 1, strings do
-  local v = state[i]
-  if v and #v == 21 then
-    local _, previous, current = read('<I7I7I7', v)
-    if previous > most or current > most then v = false end
-  else
-    v = false
+  for i = buckets + fixed + 1, strings do
+    local v = state[i]
+    local ok = v and #v == 21
+    if ok and (byte(v, 14) >= 32 or byte(v, 21) >= 32) then
+      local _, previous, current = read('<I7I7I7', v)
+      ok = previous <= most and current <= most
+    end
+    if not ok then state[i] = ('\0'):rep(21) end
   end
-  if not v then state[i] = ('\0'):rep(21) end
 end
 local found = table.concat(state)
 
@@ -419,42 +427,47 @@ if logs > 0 then
   end
 end
 
--- Times to live of buckets and fixed windows in ms, at most twice what is needed: to write a number
--- out costs Redis as much as a third of a SET.
-local ladder
-local function rung(ms)
-  if ms <= 1000 then return '1000' end
-  ladder = ladder or {
-    '1000', '2000', '4000', '8000', '16000', '32000', '64000', '128000', '256000', '512000',
-    '1024000', '2048000', '4096000', '8192000', '16384000', '32768000', '65536000', '131072000',
-    '262144000', '524288000', '1048576000', '2097152000', '4194304000', '8388608000', '16777216000',
-    '33554432000', '67108864000', '134217728000', '268435456000', '536870912000', '1073741824000',
-    '2147483648000', '4294967296000', '8589934592000', '17179869184000', '34359738368000',
-  }
-  local _, up = math.frexp((ms - 0.5) / 1000)
-  return ladder[up + 1]
+-- The time to live of a bucket or fixed window that is full after so many seconds: twice that,
+-- rounded down to a power of the square root of two, as text and in ms. To write a number out costs
+-- Redis as much as a third of a SET, so few different ones are.
+local texts = {}
+local function time_to_live(seconds)
+  local part, up = frexp(seconds + seconds)
+  local ms = floor((part < 0.70710678 and 500 or 707.10678) * 2 ^ up)
+  if ms < 1000 then ms = 1000 end
+  local text = texts[ms]
+  if not text then
+    text = ('%.0f'):format(ms)
+    texts[ms] = text
+  end
+  return text, ms
+end
+
+-- Whether a bucket's key, which goes at `ends`, has a right time to live: longer than what is owed,
+-- and at most twice what can be.
+local function lives_on(ends, owed_ms, most_ms)
+  local left = ends - now_ms
+  return owed_ms < left - 1 and (left <= 2 * most_ms or left <= 1000)
 end
 
 local bits, bit, words = 0, 1, ''
 local admitted = true  -- the request, as far as its charges go
-local pending, pending_key, pending_value, pending_ttl = 0, {}, {}, {}
+-- What this request changes if it is admitted: keys, new times to live where any of theirs are too
+-- short, and what to go back to if it is not.
+local pending, pending_key, pending_old = 0, {}, {}
+local short, pending_ttl = false, {}
 
 for _ = 1, charges do
-  local kind, mode, place, key, a, b, c, d
-  kind, mode, place, key, a, b, c, d, pos = read('<BBBHdddd', argv, pos)
-  -- What the charge makes of its counter: ok and a value (a time to live of 0: none), or a value
-  -- alone where a state lay beyond what the numbers can owe and is brought back within them.
-  local ok, value, ttl = false, nil, nil
-  local v, again = state[key], false
-  for i = pending, 1, -1 do  -- the same counter again, in this request
-    if pending_key[i] == key then
-      v, again = pending_value[i], true
-      break
-    end
-  end
+  local kind, mode, place, key, a, b, c, d, after_it = read('<BBBHdddd', argv, pos)
+  pos = after_it
+  -- What the charge makes of its counter: ok and a value (none and a time to live of 0: it goes), or
+  -- a value alone where a state lay beyond what the numbers can owe and is brought back within them.
+  -- The time to live in ms; false where the key's own is still right.
+  local ok, value, ttl
+  local v = state[key]
 
   if kind == 1 then
-    local s, n = read('<I5I4', v)
+    local s, n, ends = read('<I5I4I6', v)
     local owed = (s - now_s) * 1e9 + (n - now_n)
     if owed < 0 then owed = 0 end
     local after
@@ -470,15 +483,21 @@ for _ = 1, charges do
       after = b
     end
     if after and after > 0 then
-      ttl = after <= 1e9 and '1000' or rung(ceil(after / 1e6))
+      local left = (ends - now_ms) * 1e6
+      if after < left - 1e6 and (left <= c + c or left <= 1e9) then
+        ttl = false
+      else
+        ttl, ends = time_to_live(after / 1e9)
+        ends = ends + now_ms
+      end
       s = now_n + after
       n = s % 1e9
-      value = pack('<I5I4', now_s + (s - n) / 1e9, n)
+      value = pack('<I5I4I6', now_s + (s - n) / 1e9, n, ends)
     end
   elseif kind == 2 then
     local allowed_s, allowed_n, most_s, most_n
     allowed_s, allowed_n, most_s, most_n, pos = read('<dddd', argv, pos)
-    local s, n = read('<I5I4', v)
+    local s, n, ends = read('<I5I4I6', v)
     local owed = (s - now_s) * 1e9 + (n - now_n) > 0
     if not owed then s, n = now_s, now_n end
     local over = (s - now_s - most_s) * 1e9 + (n - now_n - most_n) > 0
@@ -499,13 +518,18 @@ for _ = 1, charges do
       if (s - now_s) * 1e9 + (n - now_n) <= 0 then
         ttl = 0
       else
-        ttl = rung((s - now_s) * 1000 + ceil((n - now_n) / 1e6))
-        value = pack('<I5I4', s, n)
+        local owed_ms = (s - now_s) * 1000 + (n - now_n) / 1e6
+        ttl = false
+        if not lives_on(ends, owed_ms, most_s * 1000 + most_n / 1e6) then
+          ttl, ends = time_to_live(owed_ms / 1000)
+          ends = ends + now_ms
+        end
+        value = pack('<I5I4I6', s, n, ends)
       end
     end
   elseif kind == 3 or kind == 4 then
-    local s, n = read('<I5I4', v)
-    local change = false
+    local s, n, ends = read('<I5I4I6', v)
+    local change, most_ms = false, 0
     if kind == 3 then
       -- rest is what is missing to the next unit now; U units have come back after
       -- U + ceil((U * d - rest) / (c - d)) ns, and within t ns t - ceil((t * d - rest) / c) units.
@@ -531,6 +555,7 @@ for _ = 1, charges do
         change = true
       end
       if change then
+        most_ms = most * c / m / 1e6
         after = used == 0 and 0 or used + ceil((used * d - rest) / m)
         s = floor(after / 1e9)
         n = after - s * 1e9
@@ -547,12 +572,17 @@ for _ = 1, charges do
       ok = change and not cut
     end
     if change then
-      ttl = s * 1000 + ceil(n / 1e6)
-      if ttl > 0 then
-        ttl = rung(ttl)
+      local owed_ms = s * 1000 + n / 1e6
+      ttl = 0
+      if owed_ms > 0 then
+        ttl = false
+        if not lives_on(ends, owed_ms, most_ms) then
+          ttl, ends = time_to_live(owed_ms / 1000)
+          ends = ends + now_ms
+        end
         s, n = now_s + s, now_n + n
         if n >= 1e9 then s, n = s + 1, n - 1e9 end
-        value = pack('<I5I4', s, n)
+        value = pack('<I5I4I6', s, n, ends)
       end
     end
   elseif kind == 5 or kind == 6 then
@@ -570,7 +600,7 @@ for _ = 1, charges do
       if elapsed >= c then elapsed, count = 0, 0 end
       current = now - elapsed
     end
-    local change = false
+    local change, lives = false, start == current and count > 0 and c >= 1e6
     if mode == 2 then
       local charged = kind == 5 and floor((b - 1) / c) or b - 1
       if count > 0 and (b == 0 or charged >= current) then
@@ -584,7 +614,7 @@ for _ = 1, charges do
     if change then
       ttl = 0
       if count > 0 then
-        ttl = rung(ceil((c - elapsed) / 1000))
+        ttl = not lives and time_to_live((c - elapsed) / 1e6)
         value = pack('<I7I7', current, count)
       end
     end
@@ -607,7 +637,7 @@ for _ = 1, charges do
       elapsed = (count > 0 or previous > 0) and since - behind * c or 0
       current = now - elapsed
     end
-    local change = false
+    local change, lives = false, start == current and count > 0 and c >= 1e6
     if mode == 2 then
       local charged = kind == 7 and floor((b - 1) / c) or b - 1
       if (count > 0 or previous > 0) and (b == 0 or charged >= current) then
@@ -635,8 +665,11 @@ for _ = 1, charges do
     if change then
       ttl = 0
       if count > 0 or previous > 0 then
-        ttl = ceil((c - elapsed) / 1000 + (count > 0 and c / 1000 or 0))
-        if ttl < 1000 then ttl = 1000 end
+        if lives then
+          ttl = false
+        else
+          ttl = math.max(ceil((c - elapsed) / 1000 + (count > 0 and c / 1000 or 0)), 1000)
+        end
         value = pack('<I7I7I7', current, previous, count)
       end
     end
@@ -659,10 +692,6 @@ for _ = 1, charges do
 
   if ok then
     bits = bits + bit
-    if value and place < 4 then
-      pending = pending + 1
-      pending_key[pending], pending_value[pending], pending_ttl[pending] = key, value, ttl
-    end
   elseif mode == 0 then
     admitted = false
   end
@@ -673,8 +702,12 @@ for _ = 1, charges do
 
   if place >= 4 then
     if value then
-      call('SET', keys[key], value, 'PX', ttl)
       state[key] = value
+      if ttl then
+        call('SET', keys[key], value, 'PX', ttl)
+      else
+        call('SETRANGE', keys[key], '0', value)
+      end
     elseif ttl == 0 then
       call('DEL', keys[key])
       state[key] = ('\0'):rep(#v)
@@ -682,20 +715,52 @@ for _ = 1, charges do
     if log_n > 0 then end_logs(ok, true) end
     admitted = true
   else
-    if value and not ok and not again and place < 2 then
-      call('SET', keys[key], value, 'PX', ttl)
-      state[key] = value
+    if value then
+      if ok then
+        -- The charges that follow in this request see it.
+        pending = pending + 1
+        pending_key[pending] = key
+        pending_old[pending] = v
+        state[key] = value
+        if ttl then
+          short = true
+          pending_ttl[pending] = ttl
+        end
+      elseif place < 2 then
+        local first = true
+        for i = 1, pending do
+          if pending_key[i] == key then first = false end
+        end
+        if first then
+          state[key] = value
+          if ttl then
+            call('SET', keys[key], value, 'PX', ttl)
+          else
+            call('SETRANGE', keys[key], '0', value)
+          end
+        end
+      end
     end
     if place == 1 or place == 3 then
       if admitted and place == 1 then
         for i = 1, pending do
-          local k, value = pending_key[i], pending_value[i]
-          call('SET', keys[k], value, 'PX', pending_ttl[i])
-          state[k] = value
+          local k = pending_key[i]
+          local ttl = short and pending_ttl[i]
+          if ttl then
+            call('SET', keys[k], state[k], 'PX', ttl)
+            pending_ttl[i] = nil
+          else
+            call('SETRANGE', keys[k], '0', state[k])
+          end
+        end
+      else
+        for i = pending, 1, -1 do
+          state[pending_key[i]] = pending_old[i]
+          pending_ttl[i] = nil
         end
       end
       if log_n > 0 then end_logs(admitted, place == 1) end
-      pending, admitted = 0, true
+      pending, short, admitted = 0, false, true
     end
   end
 end
