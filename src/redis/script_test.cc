@@ -45,6 +45,17 @@ TEST(RedisScript, IsTheInstalledFileByteForByte) {
   EXPECT_EQ(charge_script().sha1.size(), 40u);
 }
 
+// The head of a log that claims `places` of which `size` from `first` on are used.
+std::string log_head_of(std::uint64_t places, std::uint64_t first, std::uint64_t size) {
+  std::string head = "WLG1";
+  const auto put = [&](std::uint64_t number, int bytes) {
+    for (; bytes > 0; --bytes, number >>= 8) head += static_cast<char>(number & 0xff);
+  };
+  put(places, 4), put(first, 4), put(size, 4);
+  put(0, 8), put(kStartUs - 1, 8), put(3, 8);
+  return head;
+}
+
 // Values that others left under a counter's name: too short, too long, out of range, other types.
 TEST(RedisScript, WhatIsNoStateCountsAsFullAndIsOverwritten) {
   Twins twins;
@@ -62,6 +73,10 @@ TEST(RedisScript, WhatIsNoStateCountsAsFullAndIsOverwritten) {
       std::string(40, 'W'),
       log_head,
       std::string("WLG1\1\0\0\0\0\0\0\0\2\0\0\0", 16) + std::string(24, '\1'),
+      log_head_of(0xffffffff, 0x80000000, 3),
+      log_head_of(1 << 25, 3 << 23, 3),
+      log_head_of(4, 0, 4),
+      log_head_of(2, 1, 2) + std::string(16, '\0'),
       std::string(1'000, '\0')};
   const std::vector<std::vector<std::string_view>> others{{"HSET", "", "f", "v"},
                                                           {"RPUSH", "", "1:2"},

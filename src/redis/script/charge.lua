@@ -275,6 +275,13 @@ if logs > 0 then
       return log
     end
     if size == 0 or now - at >= window then return log end
+    -- Its newest entry is where the head says, and as far as the ring goes there are bytes.
+    local newest = 40 + (first + size - 1) % places * 16
+    local ring_end = 40 + places * 16
+    if call('GETRANGE', log.key, newest, newest + 15) ~= pack('<I8I8', at, total) or
+       first + size > places and #call('GETRANGE', log.key, ring_end - 1, ring_end - 1) == 0 then
+      return log
+    end
     log.places, log.first, log.size = places, first, size
     log.gone, log.at, log.total = gone, at, total
     if at > now then
