@@ -58,7 +58,14 @@ void print_text(const std::string& server, const std::string& prefix, const Foun
   };
   std::cout << "\n"
             << some(count(found, Grade::error), "error") << ", "
-            << some(count(found, Grade::warning), "warning") << "\n";
+            << some(count(found, Grade::warning), "warning");
+  const std::size_t hidden = count(found, Grade::unknown);
+  if (hidden > 0) {
+    std::cout << ", " << hidden
+              << " not checked: the user may not ask; for once, `ACL SETUSER USER "
+              << "+info '+config|get'`";
+  }
+  std::cout << "\n";
 }
 
 void print_json(json::object out, const Found& found) {
