@@ -28,7 +28,7 @@ Charge on(const algo::Numbers& numbers, std::uint64_t key, std::uint64_t cost = 
 
 std::string whole(std::uint64_t value, std::size_t bytes) {
   std::string out;
-  for (std::size_t i = 0; i < bytes; ++i) out += static_cast<char>(value >> 8 * i & 0xff);
+  for (std::size_t i = 0; i < bytes; ++i, value >>= 8) out += static_cast<char>(value & 0xff);
   return out;
 }
 std::string number(double value) { return whole(std::bit_cast<std::uint64_t>(value), 8); }
