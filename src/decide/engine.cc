@@ -124,6 +124,11 @@ Engine::Opened Engine::open_text(std::string_view text, const std::string& file,
   return start(policy::load_text(text, file), std::move(engine), open_store);
 }
 
+Engine::Opened Engine::open_policy(policy::Loaded loaded, OpenStore open_store) {
+  std::unique_ptr<Engine> engine(new Engine(loaded.policy ? loaded.policy->file : ""));
+  return start(std::move(loaded), std::move(engine), open_store);
+}
+
 Engine::Opened Engine::start(policy::Loaded loaded, std::unique_ptr<Engine> engine,
                              OpenStore open_store) {
   if (!loaded.policy) return {nullptr, std::move(loaded.findings)};

@@ -41,6 +41,8 @@ class Engine {
   // `accounts` (CSV) stands in for the policy's accounts file where it is not empty.
   static Opened open_text(std::string_view text, const std::string& file,
                           std::string_view accounts = {}, OpenStore open_store = open_memory);
+  // A policy that was loaded, and perhaps changed, by the caller; `reload` reads its file as it is.
+  static Opened open_policy(policy::Loaded loaded, OpenStore open_store = open_memory);
 
   // Adopts the files as they are now, accounts included; true if they were adopted. Where anything
   // is wrong nothing changes, and the findings have the errors.

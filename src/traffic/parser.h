@@ -1,8 +1,7 @@
 // A parser reads one format of access log, a line at a time.
 //
-//   auto parser = traffic::make_parser("combined");         // or a log_format string, or a field map
-//   traffic::Record record;
-//   switch (parser->parse(line, record)) { ... }
+//   auto parser = traffic::make_parser("combined");         // or a log_format string, or a field
+//   map traffic::Record record; switch (parser->parse(line, record)) { ... }
 //
 // Lines come without their end (`\n` or `\r\n`). A parser never throws and never stops: what it
 // cannot read is `rejected`, with a reason that names the field. A parser is for one input in one
@@ -39,8 +38,6 @@ class Parser {
   std::string_view reason() const { return reason_; }
   // A new input begins: what a header line said is forgotten.
   virtual void restart() {}
-  // How finely the format writes times, ns: 1 s for combined, 1 ms for nginx's $msec.
-  virtual std::int64_t resolution_ns() const { return 1'000'000'000; }
 
  protected:
   Parsed reject(std::string_view reason) {

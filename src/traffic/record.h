@@ -1,5 +1,5 @@
-// One request as a line of an access log tells it: what a parser makes of a line, and a reader turns
-// into an event.
+// One request as a line of an access log tells it: what a parser makes of a line, and a reader
+// turns into an event.
 //
 // A value of views: they are those of the line, or of the parser that decoded it, and end with the
 // next line. Times are nanoseconds since 1970 in UTC.
@@ -65,15 +65,15 @@ struct Record {
   }
 
   std::int64_t time_ns = kNoTime;
-  bool time_is_end = false;                 // of the request; false: its start
-  std::int64_t duration_ns = kNoDuration;   // from start to end
-  std::string_view client;                  // an address, with or without a port, or a name
-  std::string_view method;                  // empty: unknown
-  std::string_view target;                  // raw, with its query string
-  std::string_view user_agent;              // empty: unknown or `-`
-  std::uint16_t status = 0;                 // 0: unknown
-  std::uint64_t bytes = kNoBytes;           // sent to the client
-  bool limited = false;                     // refused by a rate limiter already, says the log itself
+  bool time_is_end = false;                // of the request; false: its start
+  std::int64_t duration_ns = kNoDuration;  // from start to end
+  std::string_view client;                 // an address, with or without a port, or a name
+  std::string_view method;                 // empty: unknown
+  std::string_view target;                 // raw, with its query string
+  std::string_view user_agent;             // empty: unknown or `-`
+  std::uint16_t status = 0;                // 0: unknown
+  std::uint64_t bytes = kNoBytes;          // sent to the client
+  bool limited = false;                    // refused by a rate limiter already, says the log itself
   std::size_t header_count = 0;
   std::size_t attribute_count = 0;
   std::size_t cost_count = 0;

@@ -1,0 +1,61 @@
+#include "traffic/replay.h"
+
+#include <map>
+
+#include "identity/caller.h"
+#include "identity/show.h"
+#include "policy/policy.h"
+
+namespace weir::traffic {
+namespace {
+
+identity::Facts facts_of(const CallerFacts& who) {
+  identity::Facts facts;
+  facts.client = who.address;
+  facts.headers = who.headers;
+  facts.attributes = who.attributes;
+  return facts;
+}
+
+std::string name_of(const decide::Snapshot& snapshot, const CallerFacts& who) {
+  const identity::Facts facts = facts_of(who);
+  identity::Caller caller(*snapshot.policy, snapshot.accounts.get(), facts);
+  if (const identity::Account* account = caller.account()) return "account " + account->name;
+  for (const policy::KeyId key : {policy::kApiKey, policy::kUserKey}) {
+    const auto value = caller.value(key);
+    if (!value) continue;
+    const policy::IdentityKey& about = snapshot.policy->identity.keys[key];
+    return about.name + " " + identity::show_value(about.show, *value);
+  }
+  if (who.named) return std::string(identity::show_value(policy::Show::plain, who.client));
+  if (caller.address()) return caller.address()->text();
+  return "no address";
+}
+
+}  // namespace
+
+Replay::Replay(decide::Engine& engine, const Events& events)
+    : engine_(engine), events_(events), snapshot_(engine.snapshot()) {}
+
+const decide::Decision& Replay::decide_at(std::size_t i, Instant at) {
+  const Event event = events_.at(i);
+  identity::Facts facts = facts_of(events_.caller(event.caller));
+  facts.method = events_.method(event.request);
+  facts.target = events_.target(event.request);
+  facts.costs = events_.costs(i);
+  engine_.decide(*snapshot_, facts, {at, 0}, decision_);
+  return decision_;
+}
+
+Keys::Keys(const decide::Snapshot& snapshot, const Events& events) {
+  std::map<std::string, std::uint32_t> known;
+  key_of_caller_.reserve(events.callers());
+  for (std::uint32_t id = 0; id < events.callers(); ++id) {
+    std::string name = name_of(snapshot, events.caller(id));
+    const auto [at, is_new] = known.emplace(name, static_cast<std::uint32_t>(names_.size()));
+    if (is_new) names_.push_back(std::move(name));
+    key_of_caller_.push_back(at->second);
+  }
+}
+
+}  // namespace weir::traffic
