@@ -1,6 +1,8 @@
 #include "traffic/format/field.h"
 
+#include <algorithm>
 #include <charconv>
+#include <optional>
 
 namespace weir::traffic {
 namespace {
@@ -23,6 +25,28 @@ bool read_status(std::string_view text, std::uint16_t& status) {
 
 // AWS writes -1 where it does not know; nginx and Apache `-`.
 bool is_absent(std::string_view value) { return value.empty() || value == "-" || value == "-1"; }
+
+// A number of seconds, or of thousandths, millionths or billionths: 1e11 seconds are the year 5138,
+// and 1e11 of a thousandth 1973.
+std::optional<std::int64_t> parse_number_time(std::string_view value) {
+  const std::size_t digits = std::min(value.find('.'), value.size());
+  std::int64_t unit_ns = 1'000'000'000;
+  if (digits > 11) unit_ns = 1'000'000;
+  if (digits > 14) unit_ns = 1'000;
+  if (digits > 17) unit_ns = 1;
+  return parse_decimal(value, unit_ns);
+}
+
+std::optional<std::int64_t> parse_any_time(std::string_view value, CommonTime& common) {
+  if (value.size() > 2 && value.front() == '[' && value.back() == ']') {
+    value = value.substr(1, value.size() - 2);
+  }
+  if (const auto ns = parse_iso8601(value)) return ns;
+  if (const auto ns = parse_number_time(value)) return ns;
+  if (const auto ns = common.parse(value)) return ns;
+  if (const auto ns = parse_haproxy_time(value)) return ns;
+  return parse_slashed_time(value);
+}
 
 }  // namespace
 
@@ -107,6 +131,9 @@ std::string_view FieldSink::put_time(const FieldSpec& spec, std::string_view val
       break;
     case FieldKind::time_number:
       ns = parse_decimal(value, spec.unit_ns);
+      break;
+    case FieldKind::time_any:
+      ns = parse_any_time(value, common);
       break;
     case FieldKind::time_fraction:
       ns = parse_decimal(value, spec.unit_ns);

@@ -30,6 +30,7 @@ enum class FieldKind : std::uint8_t {
   time_haproxy,   // 06/Feb/2009:12:14:14.655
   time_slashed,   // 2024/01/02 03:04:05
   time_number,    // a decimal number of `unit_ns` since 1970
+  time_any,       // the form is seen: any of these, or a number since 1970 whose size says its unit
   time_fraction,  // a number of `unit_ns` within the second
   date,           // 2018-04-29, for a time_of_day
   time_of_day,    // 22:00:00
