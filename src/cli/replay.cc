@@ -142,13 +142,17 @@ class Runner {
     progress_.clear();
     if (!read) return options_.usage_error(read.error().text());
     outcome_.logs = std::move(*read);
-    if (outcome_.logs.events.empty()) {
-      return options_.usage_error("there is no request in " + asked_.logs.front() +
-                                  (asked_.logs.size() > 1 ? " and the others" : "") + " (" +
-                                  design::count_text(outcome_.logs.report.lines) + " lines of " +
-                                  outcome_.logs.report.format + ")");
-    }
+    if (outcome_.logs.events.empty()) return no_request();
     return std::nullopt;
+  }
+
+  int no_request() {
+    const traffic::ReadReport& report = outcome_.logs.report;
+    if (report.rejected > 0) std::cerr << rejections_text(report);
+    return options_.usage_error("there is no request in " + asked_.logs.front() +
+                                (asked_.logs.size() > 1 ? " and the others" : "") + " (" +
+                                design::count_text(report.lines) + " lines of " + report.format +
+                                ")");
   }
 
   static bool counts_by_query(const PolicyRun& run) {

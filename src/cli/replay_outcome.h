@@ -47,6 +47,8 @@ struct ReplayOutcome {
 
 // "12.3 %"; "0.0012 %" where that is less than a tenth; "0 %".
 std::string share_text(std::uint64_t part, std::uint64_t whole);
+// The lines that could not be read, by reason, each with the first: "3 of 9 lines ...:\n...".
+std::string rejections_text(const traffic::ReadReport& report);
 std::string replay_text(const ReplayOutcome& outcome);
 // {requests, admitted, denied, unparsed, limits, tiers, classes, keys, ...}: docs/replay.md.
 std::string replay_json(const ReplayOutcome& outcome);

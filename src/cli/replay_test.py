@@ -86,6 +86,13 @@ class Replay(unittest.TestCase):
         for wrong in ("<script", "http://", "https://", "<b>x"):
             self.assertNotIn(wrong, page)
 
+    def test_says_why_no_line_could_be_read(self):
+        self.write("a.log", line(START, "192.0.2.1").encode())
+        done = self.expect(2, "policy.yaml", "a.log", "--log-format", '%h %l %u %t "%r" %>s %b')
+        self.assertIn("1  there is more on the line than the format has; first: a.log:1: 192.0.2.1",
+                      done.stderr)
+        self.assertIn("there is no request in a.log", done.stderr)
+
     def test_refuses_what_it_cannot_do(self):
         self.write("a.log", line(START, "192.0.2.1").encode())
         self.expect(2, "policy.yaml", "none.log")

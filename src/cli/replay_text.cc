@@ -64,15 +64,7 @@ std::string what_was_read(const traffic::ReadReport& report) {
                      instant_text(report.first_ns) + " to " + instant_text(report.last_ns) + " (" +
                      wait_text({static_cast<std::uint64_t>(report.last_ns - report.first_ns)}) +
                      ")\n";
-  if (report.rejected > 0) {
-    text += count_text(report.rejected) + " of " + count_text(report.lines) +
-            " lines could not be read:\n";
-    for (const auto& [reason, r] : report.rejections) {
-      text += "  " + count_text(r.count) + "  " + reason + "; first: " + r.file + ":" +
-              std::to_string(r.line) + ": " + r.sample + "\n";
-    }
-  }
-  return text;
+  return report.rejected == 0 ? text : text + rejections_text(report);
 }
 
 // What makes the result less certain than it looks.
@@ -228,6 +220,16 @@ std::string share_text(std::uint64_t part, std::uint64_t whole) {
   const double percent = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
   if (percent >= 0.095) return fmt::format("{:.1f} %", percent);
   return fmt::format("{:.2g} %", percent);
+}
+
+std::string rejections_text(const traffic::ReadReport& report) {
+  std::string text = count_text(report.rejected) + " of " + count_text(report.lines) +
+                     " lines could not be read:\n";
+  for (const auto& [reason, r] : report.rejections) {
+    text += "  " + count_text(r.count) + "  " + reason + "; first: " + r.file + ":" +
+            std::to_string(r.line) + ": " + r.sample + "\n";
+  }
+  return text;
 }
 
 std::string replay_text(const ReplayOutcome& o) {

@@ -40,6 +40,12 @@ class Resolution {
   std::int64_t step_ = 1'000'000'000;
 };
 
+// A line that was looked at for the format and is not taken yet.
+struct FirstLine {
+  std::string text;
+  bool too_long = false;
+};
+
 class Reader {
  public:
   explicit Reader(const ReadOptions& options) : options_(options) {}
@@ -65,7 +71,7 @@ class Reader {
       if (auto done = choose_format(lines, file); !done) return done.error();
     }
     parser_->restart();
-    for (const std::string& kept : first_lines_) take_line(kept, false, file);
+    for (const FirstLine& kept : first_lines_) take_line(kept.text, kept.too_long, file);
     first_lines_.clear();
     std::string_view line;
     while (lines.next(line)) {
@@ -87,9 +93,13 @@ class Reader {
   Result<void> choose_format(Lines& lines, const std::string& file) {
     std::string_view line;
     if (options_.format == "auto" && options_.field_map.empty()) {
-      while (first_lines_.size() < kDetectLines && lines.next(line))
-        first_lines_.emplace_back(line);
-      const std::vector<std::string_view> views(first_lines_.begin(), first_lines_.end());
+      std::vector<std::string_view> views;
+      while (first_lines_.size() < kDetectLines && lines.next(line)) {
+        first_lines_.push_back({std::string(line), lines.too_long()});
+      }
+      for (const FirstLine& first : first_lines_) {
+        if (!first.too_long) views.push_back(first.text);
+      }
       auto detected = detect(views);
       if (!detected) {
         Error error = detected.error();
@@ -198,7 +208,7 @@ class Reader {
   const ReadOptions& options_;
   ReadLogs logs_;
   std::unique_ptr<Parser> parser_;
-  std::vector<std::string> first_lines_;  // looked at for the format, not taken yet
+  std::vector<FirstLine> first_lines_;
   Record record_;
   Resolution resolution_;
   std::uint64_t line_ = 0;  // of the file at hand

@@ -15,7 +15,14 @@ struct CompiledStep {
   std::string after;
   bool quoted = false;      // ends at an unescaped quote
   bool last_colon = false;  // "host:port": the host may hold colons itself (IPv6)
+  bool one_word = false;    // the last field, of a kind that holds no space
 };
+
+bool holds_no_space(FieldKind kind) {
+  return kind == FieldKind::client || kind == FieldKind::method || kind == FieldKind::status ||
+         kind == FieldKind::bytes || kind == FieldKind::cost || kind == FieldKind::duration ||
+         kind == FieldKind::time_number || kind == FieldKind::time_fraction;
+}
 
 // The first quote from `from` on with an even number of backslashes before it.
 std::size_t closing_quote(std::string_view line, std::size_t from) {
@@ -52,6 +59,7 @@ class PatternParser : public Parser {
       compiled.last_colon = compiled.after == ":" && (compiled.field.kind == FieldKind::client ||
                                                       compiled.field.kind == FieldKind::header ||
                                                       compiled.field.kind == FieldKind::skip);
+      compiled.one_word = compiled.after.empty() && holds_no_space(compiled.field.kind);
       last = compiled.after.empty() ? '\0' : compiled.after.back();
       steps_.push_back(std::move(compiled));
     }
@@ -85,6 +93,7 @@ class PatternParser : public Parser {
 
  private:
   std::size_t end_of(const CompiledStep& step, std::string_view line, std::size_t from) const {
+    if (step.one_word) return std::min(line.find(' ', from), line.size());
     if (step.after.empty()) return line.size();
     if (step.quoted) {
       const std::size_t quote = closing_quote(line, from);
