@@ -173,6 +173,8 @@ std::uint32_t ChargeList::Context::tag_of(const policy::KeyPart& first, bool sta
 
 void ChargeList::collect(const Snapshot& snapshot, const identity::Facts& facts,
                          identity::Caller& caller, Now now, Decision& decision) {
+  count_ = 0;
+  denied_ = false;
   const ClassPlan& plan = snapshot.plans.of(decision.class_id);
   const identity::Account* const account = caller.account();
   std::span<const Planned> limits = plan.tiers[decision.tier];

@@ -25,6 +25,7 @@ Duration longest_delay(const identity::Facts& facts, const policy::Limit& limit)
 // decided here and has no charge.
 class ChargeList {
  public:
+  // What it held is overwritten.
   void collect(const Snapshot& snapshot, const identity::Facts& facts, identity::Caller& caller,
                Now now, Decision& decision);
 

@@ -61,7 +61,11 @@ void drop_unasked(const ChargeList& list, std::uint32_t unasked, Decision& decis
 void Decider::check(const Snapshot& snapshot, const identity::Facts& facts, Now now,
                     Decision& decision) const {
   ChargeList list;
-  if (!prepare(snapshot, facts, now, decision, list)) return;
+  if (prepare(snapshot, facts, now, decision, list)) ask(snapshot, list, now, decision);
+}
+
+void Decider::ask(const Snapshot& snapshot, const ChargeList& list, Now now,
+                  Decision& decision) const {
   Complete sink(*this, snapshot, list, decision);
   const store::Request request = list.request(decision.peek);
   store_.charge({&request, 1}, now, sink);

@@ -29,6 +29,8 @@ class Decider {
   // Up to the charges that the store is asked for. False: there are none, and the decision stands.
   bool prepare(const Snapshot& snapshot, const identity::Facts& facts, Now now, Decision& decision,
                ChargeList& list) const;
+  // What follows where there are some, of a store that answers at once.
+  void ask(const Snapshot& snapshot, const ChargeList& list, Now now, Decision& decision) const;
   // From the store's verdict on.
   void complete(const Snapshot& snapshot, const ChargeList& list, const store::Verdict& verdict,
                 Decision& decision) const;

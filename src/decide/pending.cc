@@ -6,7 +6,6 @@ void Pending::start(const Decider& decider, std::shared_ptr<const Snapshot> snap
                     const identity::Facts& facts, Now now) {
   decider_ = &decider;
   snapshot_ = std::move(snapshot);
-  list_ = ChargeList();
   if (!decider.prepare(*snapshot_, facts, now, decision_, list_)) return done();
   const store::Request request = list_.request(decision_.peek);
   decider.store().charge({&request, 1}, now, *this);

@@ -63,7 +63,8 @@ class ClosedLoop {
       if (!again) ++i;
       Event event = replay_.events().at(next.event);
       event.start_ns = static_cast<std::int64_t>(next.at.ns);
-      const decide::Decision& decision = replay_.decide_at(next.event, next.at);
+      const decide::Decision& decision =
+          again ? replay_.decide_at(next.event, next.at) : replay_.decide(next.event);
       each(event, decision);
       take(next, decision);
     }

@@ -21,11 +21,14 @@ class Column {
 
  public:
   void push_back(T value) {
-    if ((size_ & kMask) == 0) blocks_.push_back(std::make_unique_for_overwrite<T[]>(kBlock));
+    if (size_ >> kShift == blocks_.size()) {
+      blocks_.push_back(std::make_unique_for_overwrite<T[]>(kBlock));
+    }
     blocks_[size_ >> kShift][size_ & kMask] = value;
     ++size_;
   }
   const T& operator[](std::size_t i) const { return blocks_[i >> kShift][i & kMask]; }
+  void clear() { size_ = 0; }  // keeps the memory
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   std::size_t bytes() const { return blocks_.size() * kBlock * sizeof(T); }

@@ -15,7 +15,7 @@ std::uint32_t saturated(std::uint64_t value) {
 }
 
 // A text with its length before it: two lists of texts are the same only if their bytes are.
-void append(std::string& out, std::string_view text) {
+void append_sized(std::string& out, std::string_view text) {
   const auto size = static_cast<std::uint32_t>(text.size());
   out.append(reinterpret_cast<const char*>(&size), sizeof size);
   out += text;
@@ -76,13 +76,56 @@ void Events::add(const Record& record, std::string_view target) {
   bytes_.push_back(record.bytes == kNoBytes ? Event::kUnknown : saturated(record.bytes));
   status_.push_back(record.status);
   limited_.push_back(record.limited || record.status == 429);
-  if (record.cost_count > 0) {
-    while (cost_.size() + 1 < start_ns_.size()) cost_.push_back(0);
-    cost_.push_back(cost_of(record));
+  if (record.cost_count > 0) add_cost(cost_of(record));
+}
+
+void Events::add_cost(std::uint32_t set) {
+  while (cost_.size() + 1 < start_ns_.size()) cost_.push_back(0);
+  cost_.push_back(set);
+}
+
+void Events::append(const Events& later) {
+  const std::vector<std::uint32_t> callers = caller_texts_.ids_of(later.caller_texts_);
+  const std::vector<std::uint32_t> requests = requests_.ids_of(later.requests_);
+  std::vector<std::uint32_t> costs(1);
+  for (std::uint32_t id = 0; id < later.cost_texts_.size(); ++id) {
+    costs.push_back(cost_set(later.cost_texts_[id]));
+  }
+  in_order_ = in_order_ && later.in_order_;
+  for (std::size_t i = 0; i < later.size(); ++i) {
+    const std::int64_t start = later.start_ns_[i];
+    in_order_ = in_order_ && start >= latest_ns_;
+    latest_ns_ = std::max(latest_ns_, start);
+    start_ns_.push_back(start);
+    caller_.push_back(callers[later.caller_[i]]);
+    request_.push_back(requests[later.request_[i]]);
+    duration_us_.push_back(later.duration_us_[i]);
+    bytes_.push_back(later.bytes_[i]);
+    status_.push_back(later.status_[i]);
+    limited_.push_back(later.limited_[i]);
+    if (i < later.cost_.size()) add_cost(costs[later.cost_[i]]);
   }
 }
 
+void Events::clear() {
+  for (Column<std::uint32_t>* column : {&caller_, &request_, &duration_us_, &bytes_, &cost_}) {
+    column->clear();
+  }
+  start_ns_.clear();
+  status_.clear();
+  limited_.clear();
+  order_.clear();
+  latest_ns_ = std::numeric_limits<std::int64_t>::min();
+  in_order_ = true;
+  for (Texts* texts : {&caller_texts_, &requests_, &cost_texts_}) texts->clear();
+  callers_.clear();
+  cost_sets_.resize(1);
+}
+
 void Events::sort() {
+  for (auto id = static_cast<std::uint32_t>(callers_.size()); id < caller_texts_.size(); ++id) {
+    callers_.push_back(facts_of(caller_texts_[id]));
+  }
   if (in_order_) return;
   order_.resize(size());
   std::iota(order_.begin(), order_.end(), 0u);
@@ -114,36 +157,38 @@ const std::vector<identity::StatedCost>& Events::costs(std::size_t i) const {
 
 std::uint32_t Events::caller_of(const Record& record) {
   scratch_.clear();
-  append(scratch_, record.client);
-  append(scratch_, record.user_agent);
+  append_sized(scratch_, record.client);
+  append_sized(scratch_, record.user_agent);
   const char headers = static_cast<char>(record.header_count);
-  append(scratch_, {&headers, 1});
+  append_sized(scratch_, {&headers, 1});
   for (const Field& field : record.headers()) {
-    append(scratch_, field.name);
-    append(scratch_, field.value);
+    append_sized(scratch_, field.name);
+    append_sized(scratch_, field.value);
   }
   for (const Field& field : record.attributes()) {
-    append(scratch_, field.name);
-    append(scratch_, field.value);
+    append_sized(scratch_, field.name);
+    append_sized(scratch_, field.value);
   }
-  const std::uint32_t id = caller_texts_.id_of(scratch_);
-  if (caller_texts_.was_new()) callers_.push_back(facts_of(caller_texts_[id]));
-  return id;
+  return caller_texts_.id_of(scratch_);
 }
 
 std::uint32_t Events::cost_of(const Record& record) {
   scratch_.clear();
   for (const RecordedCost& cost : record.costs()) {
-    append(scratch_, cost.unit);
-    append(scratch_, {reinterpret_cast<const char*>(&cost.cost), sizeof cost.cost});
+    append_sized(scratch_, cost.unit);
+    append_sized(scratch_, {reinterpret_cast<const char*>(&cost.cost), sizeof cost.cost});
   }
-  const std::uint32_t id = cost_texts_.id_of(scratch_);
+  return cost_set(scratch_);
+}
+
+std::uint32_t Events::cost_set(std::string_view bytes) {
+  const std::uint32_t id = cost_texts_.id_of(bytes);
   if (!cost_texts_.was_new()) return id + 1;
   std::vector<identity::StatedCost> costs;
-  for (std::string_view bytes = cost_texts_[id]; !bytes.empty();) {
+  for (std::string_view kept = cost_texts_[id]; !kept.empty();) {
     identity::StatedCost cost;
-    cost.unit = take(bytes);
-    const std::string_view number = take(bytes);
+    cost.unit = take(kept);
+    const std::string_view number = take(kept);
     std::copy_n(number.data(), sizeof cost.cost, reinterpret_cast<char*>(&cost.cost));
     costs.push_back(cost);
   }
@@ -156,7 +201,7 @@ std::size_t Events::bytes() const {
          bytes_.bytes() + status_.bytes() + limited_.bytes() + cost_.bytes() +
          (order_.capacity() + (in_order_ ? 0 : size())) * sizeof(std::uint32_t) +
          caller_texts_.bytes() + requests_.bytes() + cost_texts_.bytes() +
-         callers_.size() * (sizeof(CallerFacts) + 2 * sizeof(Field)) +
+         caller_texts_.size() * (sizeof(CallerFacts) + 2 * sizeof(Field)) +
          cost_sets_.size() * (sizeof(cost_sets_[0]) + sizeof(identity::StatedCost));
 }
 

@@ -52,16 +52,19 @@ class Events {
  public:
   // `record` has a time. `target` is what is kept of its target.
   void add(const Record& record, std::string_view target);
-  // Puts them in order of time; those of one instant stay as they came.
+  // Puts those of `later`, which is not sorted, behind these.
+  void append(const Events& later);
+  // Puts them in order of time; those of one instant stay as they came. Then callers are known.
   void sort();
+  void clear();  // keeps memory
 
   std::size_t size() const { return start_ns_.size(); }
   bool empty() const { return start_ns_.empty(); }
   // The i-th in order of time (once sorted).
   Event at(std::size_t i) const;
 
-  std::size_t callers() const { return callers_.size(); }
-  const CallerFacts& caller(std::uint32_t id) const { return callers_[id]; }
+  std::size_t callers() const { return caller_texts_.size(); }
+  const CallerFacts& caller(std::uint32_t id) const { return callers_[id]; }  // once sorted
   std::size_t requests() const { return requests_.size(); }
   std::string_view method(std::uint32_t request) const;
   std::string_view target(std::uint32_t request) const;
@@ -74,6 +77,8 @@ class Events {
   std::size_t place(std::size_t i) const { return order_.empty() ? i : order_[i]; }
   std::uint32_t caller_of(const Record& record);
   std::uint32_t cost_of(const Record& record);
+  std::uint32_t cost_set(std::string_view bytes);
+  void add_cost(std::uint32_t set);
 
   Column<std::int64_t> start_ns_;
   Column<std::uint32_t> caller_;
@@ -82,7 +87,7 @@ class Events {
   Column<std::uint32_t> bytes_;
   Column<std::uint16_t> status_;
   Column<bool> limited_;
-  Column<std::uint32_t> cost_;  // index into cost_sets_, of the first costs_known_ events alone
+  Column<std::uint32_t> cost_;        // index into cost_sets_; shorter: 0
   std::vector<std::uint32_t> order_;  // empty: as they came
   std::int64_t latest_ns_ = std::numeric_limits<std::int64_t>::min();
   bool in_order_ = true;

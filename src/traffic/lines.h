@@ -1,20 +1,14 @@
-// The lines of a source, without their ends (`\n`, `\r\n`); the last may lack one.
+// The lines of a text, without their ends (`\n`, `\r\n`); the last may lack one.
 //
-//   Lines lines(*source);
+//   Lines lines(block.text());
 //   while (lines.next(line)) ...
-//   if (lines.error()) ...
 //
-// A line longer than kMostLine is passed over: `next` gives its beginning, and `too_long()` is
-// true. A view lives until the next call. For one thread.
+// A line longer than kMostLine is given as its beginning, and `too_long()` is true. A value.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <string_view>
-#include <vector>
-
-#include "traffic/source.h"
-#include "weir/result.h"
 
 namespace weir::traffic {
 
@@ -22,29 +16,23 @@ class Lines {
  public:
   static constexpr std::size_t kMostLine = std::size_t{1} << 20;
 
-  explicit Lines(Source& source) : source_(source), buffer_(4 * kMostLine) {}
+  explicit Lines(std::string_view text) : rest_(text) {}
 
-  bool next(std::string_view& line);
+  bool next(std::string_view& line) {
+    if (rest_.empty()) return false;
+    const std::size_t end = std::min(rest_.find('\n'), rest_.size());
+    line = rest_.substr(0, end);
+    rest_.remove_prefix(std::min(end + 1, rest_.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    too_long_ = line.size() > kMostLine;
+    if (too_long_) line = line.substr(0, kMostLine);
+    return true;
+  }
   bool too_long() const { return too_long_; }
-  // Whether the last line had no end.
-  bool unended() const { return unended_; }
-  // Why there are no more lines, where that is not the end of the file.
-  const std::optional<Error>& error() const { return error_; }
 
  private:
-  // Reads more behind what is there; false: there is no more.
-  bool more();
-  std::string_view without_end(std::string_view line) const;
-
-  Source& source_;
-  std::vector<char> buffer_;
-  std::size_t begin_ = 0;   // of what has not been given
-  std::size_t looked_ = 0;  // up to here there is no line end
-  std::size_t end_ = 0;     // of what was read
-  bool ended_ = false;
+  std::string_view rest_;
   bool too_long_ = false;
-  bool unended_ = false;
-  std::optional<Error> error_;
 };
 
 }  // namespace weir::traffic

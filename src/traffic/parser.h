@@ -36,6 +36,8 @@ class Parser {
   // Of the last line that was rejected: a short sentence with a static life, such as "no time".
   // Few are different: they are counted by it.
   std::string_view reason() const { return reason_; }
+  // Whether how a line is read depends on lines before it (a header line).
+  virtual bool remembers() const { return false; }
   // A new input begins: what a header line said is forgotten.
   virtual void restart() {}
 

@@ -1,49 +1,30 @@
+// Blocks of lines are read in turn by this thread, parsed by others at the same time, and put
+// behind each other in the order in which they stand: what is read does not depend on how many
+// threads.
 #include "traffic/reader.h"
 
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
+#include <deque>
+#include <future>
 #include <memory>
-#include <numeric>
+#include <thread>
 
+#include "traffic/batch.h"
+#include "traffic/blocks.h"
 #include "traffic/format/formats.h"
-#include "traffic/lines.h"
-#include "traffic/parser.h"
 
 namespace weir::traffic {
 namespace {
 
 constexpr std::size_t kDetectLines = 100;
-constexpr std::uint64_t kProgressLines = 1 << 18;
-constexpr std::uint64_t kMemoryLines = 1 << 14;
 
-// The beginning of a line for people: at most 80 characters, none of which a terminal obeys.
-std::string sample_of(std::string_view line) {
-  std::string sample;
-  for (const char c : line.substr(0, 80)) {
-    sample += c >= ' ' && c < 0x7F ? c : '?';
-  }
-  if (line.size() > 80) sample += "...";
-  return sample;
-}
-
-// The finest step that the instants are multiples of, of those that logs are written in.
-class Resolution {
- public:
-  void see(std::int64_t ns) {
-    while (step_ > 1 && ns % step_ != 0) step_ /= 1'000;
-  }
-  std::int64_t ns() const { return step_; }
-
- private:
-  std::int64_t step_ = 1'000'000'000;
-};
-
-// A line that was looked at for the format and is not taken yet.
-struct FirstLine {
-  std::string text;
-  bool too_long = false;
+// One block on its way: its memory is used again for a later one.
+struct Job {
+  Block block;
+  std::unique_ptr<Parser> own;  // where lines say all by themselves
+  Batch batch;
 };
 
 class Reader {
@@ -55,6 +36,7 @@ class Reader {
     for (const std::string& file : files) {
       if (auto done = read_file(file); !done) return done.error();
     }
+    if (parser_ == nullptr) return choose_format("");  // nothing but empty files
     finish();
     return {};
   }
@@ -65,105 +47,130 @@ class Reader {
     auto source = open_source(file);
     if (!source) return source.error();
     logs_.report.files.push_back(file);
-    Lines lines(**source);
+    Blocks blocks(**source);
     line_ = 0;
-    if (parser_ == nullptr) {
-      if (auto done = choose_format(lines, file); !done) return done.error();
+    auto done = read_blocks(blocks, **source);
+    while (!running_.empty()) {
+      auto merged = merge_first();
+      if (done) done = std::move(merged);
     }
-    parser_->restart();
-    for (const FirstLine& kept : first_lines_) take_line(kept.text, kept.too_long, file);
-    first_lines_.clear();
-    std::string_view line;
-    while (lines.next(line)) {
-      take_line(line, lines.too_long(), file);
-      if (line_ % kMemoryLines == 0) {
-        if (auto fits = check_memory(); !fits) return fits.error();
-      }
-      if (options_.progress && line_ % kProgressLines == 0) tell_progress(**source);
-    }
-    if (lines.error()) {
-      Error error = *lines.error();
+    if (!done) return done;
+    if (blocks.error()) {
+      Error error = *blocks.error();
       error.message += " (after " + std::to_string(line_) + " lines)";
       return error;
     }
     done_bytes_ += (*source)->position();
-    return check_memory();
-  }
-
-  Result<void> choose_format(Lines& lines, const std::string& file) {
-    std::string_view line;
-    if (options_.format == "auto" && options_.field_map.empty()) {
-      std::vector<std::string_view> views;
-      while (first_lines_.size() < kDetectLines && lines.next(line)) {
-        first_lines_.push_back({std::string(line), lines.too_long()});
-      }
-      for (const FirstLine& first : first_lines_) {
-        if (!first.too_long) views.push_back(first.text);
-      }
-      auto detected = detect(views);
-      if (!detected) {
-        Error error = detected.error();
-        error.where = file;
-        return error;
-      }
-      logs_.report.format = detected->name;
-      parser_ = std::move(detected->parser);
-      return {};
-    }
-    auto made = make_parser(options_.format, options_.field_map);
-    if (!made) return made.error();
-    logs_.report.format = options_.format;
-    parser_ = std::move(*made);
     return {};
   }
 
-  void take_line(std::string_view line, bool too_long, const std::string& file) {
-    ReadReport& report = logs_.report;
-    ++report.lines;
-    ++line_;
-    if (too_long) return reject("the line is longer than 1 MiB", line, file);
-    switch (parser_->parse(line, record_)) {
-      case Parsed::nothing:
-        ++report.nothing;
-        return;
-      case Parsed::rejected:
-        return reject(parser_->reason(), line, file);
-      case Parsed::request:
-        break;
+  Result<void> read_blocks(Blocks& blocks, const Source& source) {
+    for (bool first = true;; first = false) {
+      std::unique_ptr<Job> job = free_job();
+      if (!blocks.next(job->block)) return {};
+      if (parser_ == nullptr) {
+        if (auto chosen = choose_format(job->block.text()); !chosen) return chosen;
+      }
+      if (first) parser_->restart();
+      while (running_.size() >= (parser_->remembers() ? 1 : threads_)) {
+        if (auto merged = merge_first(); !merged) return merged;
+      }
+      start(std::move(job), blocks.ended());
+      if (options_.progress) tell_progress(source);
     }
-    if (record_.time_ns == kNoTime) return reject("no time", line, file);
-    // A steady clock starts at 1970: nothing can have been asked before.
-    if (record_.start_ns() < 0) return reject("a time before 1970", line, file);
-    ++report.requests;
-    take_request();
   }
 
-  void take_request() {
+  // The last block of a file, often its only one, needs no parser of its own.
+  void start(std::unique_ptr<Job> job, bool last) {
+    Parser* parser = parser_.get();
+    if (!last && !parser->remembers()) {
+      if (job->own == nullptr) job->own = *make_parser(spec_, options_.field_map);
+      parser = job->own.get();
+    }
+    const auto how = last && running_.empty() ? std::launch::deferred : std::launch::async;
+    const bool keep_query = options_.keep_query;
+    running_.push_back(std::async(how, [parser, keep_query, job = std::move(job)]() mutable {
+      parse_block(job->block.text(), *parser, keep_query, job->batch);
+      return std::move(job);
+    }));
+  }
+
+  Result<void> merge_first() {
+    std::unique_ptr<Job> job = running_.front().get();
+    running_.pop_front();
+    merge(job->batch);
+    free_.push_back(std::move(job));
+    return check_memory();
+  }
+
+  std::unique_ptr<Job> free_job() {
+    if (free_.empty()) return std::make_unique<Job>();
+    std::unique_ptr<Job> job = std::move(free_.back());
+    free_.pop_back();
+    return job;
+  }
+
+  Result<void> choose_format(std::string_view text) {
+    if (options_.format != "auto" || !options_.field_map.empty()) {
+      spec_ = options_.format;
+      auto made = make_parser(spec_, options_.field_map);
+      if (!made) return made.error();
+      parser_ = std::move(*made);
+    } else {
+      auto detected = detect(first_lines(text));
+      if (!detected) {
+        Error error = detected.error();
+        error.where = logs_.report.files.back();
+        return error;
+      }
+      spec_ = detected->name;
+      parser_ = std::move(detected->parser);
+    }
+    logs_.report.format = spec_;
+    return {};
+  }
+
+  static std::vector<std::string_view> first_lines(std::string_view text) {
+    std::vector<std::string_view> first;
+    Lines lines(text);
+    for (std::string_view line; first.size() < kDetectLines && lines.next(line);) {
+      if (!lines.too_long()) first.push_back(line);
+    }
+    return first;
+  }
+
+  void merge(const Batch& batch) {
     ReadReport& report = logs_.report;
-    std::string_view target = record_.target;
-    if (!options_.keep_query) target = target.substr(0, target.find('?'));
-    if (record_.method.empty() && target.empty()) ++report.odd_requests;
-    const std::int64_t start = record_.start_ns();
-    resolution_.see(record_.time_ns);
-    if (report.requests == 1) report.first_ns = report.last_ns = start;
-    if (start < report.last_ns) {
+    for (const auto& [reason, rejection] : batch.rejections) {
+      const auto [at, is_new] = report.rejections.emplace(reason, rejection);
+      if (is_new) {
+        at->second.file = report.files.back();
+        at->second.line += line_;
+      } else {
+        at->second.count += rejection.count;
+      }
+    }
+    line_ += batch.lines;
+    report.lines += batch.lines;
+    report.nothing += batch.nothing;
+    report.rejected += batch.rejected;
+    report.odd_requests += batch.odd_requests;
+    report.limited += batch.limited;
+    report.resolution_ns = std::min(report.resolution_ns, batch.resolution_ns);
+    for (std::size_t i = 0; i < batch.events.size(); ++i) take_time(batch.events.at(i).start_ns);
+    logs_.events.append(batch.events);
+  }
+
+  void take_time(std::int64_t start_ns) {
+    ReadReport& report = logs_.report;
+    if (report.requests++ == 0) report.first_ns = report.last_ns = start_ns;
+    if (start_ns < report.last_ns) {
       ++report.out_of_order;
-      report.largest_step_back_ns = std::max(report.largest_step_back_ns, report.last_ns - start);
+      report.largest_step_back_ns =
+          std::max(report.largest_step_back_ns, report.last_ns - start_ns);
     }
-    report.first_ns = std::min(report.first_ns, start);
-    report.last_ns = std::max(report.last_ns, start);
-    if (record_.limited || record_.status == 429) ++report.limited;
-    logs_.events.add(record_, target);
-  }
-
-  void reject(std::string_view reason, std::string_view line, const std::string& file) {
-    ++logs_.report.rejected;
-    const auto found = logs_.report.rejections.find(reason);
-    if (found != logs_.report.rejections.end()) {
-      ++found->second.count;
-      return;
-    }
-    logs_.report.rejections.emplace(reason, Rejection{1, file, line_, sample_of(line)});
+    report.first_ns = std::min(report.first_ns, start_ns);
+    report.last_ns = std::max(report.last_ns, start_ns);
   }
 
   Result<void> check_memory() const {
@@ -195,7 +202,6 @@ class Reader {
   void finish() {
     Events& events = logs_.events;
     events.sort();
-    logs_.report.resolution_ns = resolution_.ns();
     std::vector<std::string_view> names;
     for (std::uint32_t id = 0; id < events.callers(); ++id) {
       if (events.caller(id).named) names.push_back(events.caller(id).client);
@@ -206,11 +212,12 @@ class Reader {
   }
 
   const ReadOptions& options_;
+  const std::size_t threads_ = std::max(1u, std::thread::hardware_concurrency());
   ReadLogs logs_;
+  std::string spec_;
   std::unique_ptr<Parser> parser_;
-  std::vector<FirstLine> first_lines_;
-  Record record_;
-  Resolution resolution_;
+  std::deque<std::future<std::unique_ptr<Job>>> running_;  // in the order of their blocks
+  std::vector<std::unique_ptr<Job>> free_;
   std::uint64_t line_ = 0;  // of the file at hand
   std::uint64_t done_bytes_ = 0;
   std::uint64_t total_bytes_ = 0;

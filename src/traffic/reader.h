@@ -8,15 +8,15 @@
 //
 // Files may be given by patterns ("logs/access*.gz"). They are read in the order given, a pattern's
 // with the oldest rotation first (access.log.2.gz, access.log.1, access.log); what is out of order
-// is put in order afterwards. For one thread.
+// is put in order afterwards. Called by one thread; it parses with as many as the machine has.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
+#include "traffic/batch.h"
 #include "traffic/events.h"
 #include "weir/result.h"
 
@@ -37,14 +37,6 @@ struct ReadOptions {
   std::function<void(const Progress&)> progress;  // now and then
 };
 
-// Lines that were rejected for one reason.
-struct Rejection {
-  std::uint64_t count = 0;
-  std::string file;  // of the first
-  std::uint64_t line = 0;
-  std::string sample;  // its beginning, printable
-};
-
 struct ReadReport {
   std::string format;  // what was read: a name, or the pattern given
   std::vector<std::string> files;
@@ -52,7 +44,7 @@ struct ReadReport {
   std::uint64_t requests = 0;
   std::uint64_t nothing = 0;  // comments, headers, empty lines, other events
   std::uint64_t rejected = 0;
-  std::map<std::string, Rejection, std::less<>> rejections;  // by reason
+  Rejections rejections;
   std::uint64_t odd_requests = 0;   // requests whose line had no method and target: counted as such
   std::uint64_t named_clients = 0;  // distinct clients that are names: an address stands for each
   std::uint64_t limited = 0;        // refused by a limiter already
@@ -60,7 +52,7 @@ struct ReadReport {
   std::int64_t largest_step_back_ns = 0;
   std::int64_t first_ns = 0;  // of the earliest and the latest start
   std::int64_t last_ns = 0;
-  std::int64_t resolution_ns = 0;  // how finely the log tells time, as seen
+  std::int64_t resolution_ns = 1'000'000'000;  // how finely the log tells time, as seen
 };
 
 struct ReadLogs {

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <random>
 
+#include "traffic/blocks.h"
+
 namespace weir::traffic {
 namespace {
 
@@ -184,6 +186,51 @@ TEST_F(ReaderTest, TakesNoMoreMemoryThanItMay) {
   ReadOptions options;
   options.memory_bytes = 1 << 20;
   EXPECT_NE(error(log, options).find("--memory"), std::string::npos);
+}
+
+// Blocks are parsed side by side; what comes of them is what one after the other would be.
+TEST_F(ReaderTest, ALogOfManyBlocksIsReadAsOne) {
+  std::mt19937_64 random(9);
+  ReadOptions options;
+  options.format = "$remote_addr $msec \"$request\" $http_x_key";
+  std::string log;
+  std::vector<std::pair<std::string, std::string>> sent;  // client and target
+  std::uint64_t lines = 0;
+  std::uint64_t bad = 0;
+  std::uint64_t first_bad = 0;
+  for (; log.size() < 3 * Blocks::kSize; ++lines) {
+    if (lines > 150'000 && random() % 1'000 == 0) {
+      if (bad++ == 0) first_bad = lines + 1;
+      log += "junk\n";
+      continue;
+    }
+    const std::string client = "192.0.2." + std::to_string(random() % 200);
+    const std::string target = "/" + std::to_string(random() % 100'000);
+    log += client + " " + std::to_string(1'525'046'400 + sent.size() / 100) + ".000 \"GET " +
+           target + "\" " + std::to_string(random() % 3) + "\n";
+    sent.emplace_back(client, target);
+  }
+  const ReadLogs logs = read(log, options);
+  EXPECT_EQ(logs.report.lines, lines);
+  EXPECT_EQ(logs.report.rejected, bad);
+  ASSERT_EQ(logs.report.rejections.size(), 1u);
+  EXPECT_EQ(logs.report.rejections.begin()->second.line, first_bad);
+  EXPECT_EQ(logs.report.out_of_order, 0u);
+  ASSERT_EQ(logs.events.size(), sent.size());
+  EXPECT_EQ(logs.events.callers(), 600u);
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    const Event event = logs.events.at(i);
+    ASSERT_EQ(logs.events.caller(event.caller).client, sent[i].first) << i;
+    ASSERT_EQ(logs.events.target(event.request), sent[i].second) << i;
+  }
+}
+
+TEST_F(ReaderTest, AnEmptyFileAmongOthersIsNoReasonToStop) {
+  const std::string empty = write("access.log", "");
+  const std::string full = write("access.log.1", line(kTime));
+  const auto logs = read_logs({empty, full}, {});
+  ASSERT_TRUE(logs) << logs.error().text();
+  EXPECT_EQ(logs->report.requests, 1u);
 }
 
 TEST_F(ReaderTest, KeepsATargetWithoutItsQueryWhereThatIsAsked) {

@@ -1,15 +1,19 @@
 #include "traffic/replay.h"
 
 #include <map>
+#include <thread>
 
 #include "identity/caller.h"
 #include "identity/show.h"
 #include "policy/policy.h"
+#include "traffic/ahead.h"
 
 namespace weir::traffic {
 namespace {
 
-identity::Facts facts_of(const CallerFacts& who) {
+constexpr std::size_t kManyEvents = 4'096;  // for which a second thread is started
+
+identity::Facts caller_facts(const CallerFacts& who) {
   identity::Facts facts;
   facts.client = who.address;
   facts.headers = who.headers;
@@ -18,7 +22,7 @@ identity::Facts facts_of(const CallerFacts& who) {
 }
 
 std::string name_of(const decide::Snapshot& snapshot, const CallerFacts& who) {
-  const identity::Facts facts = facts_of(who);
+  const identity::Facts facts = caller_facts(who);
   identity::Caller caller(*snapshot.policy, snapshot.accounts.get(), facts);
   if (const identity::Account* account = caller.account()) return "account " + account->name;
   for (const policy::KeyId key : {policy::kApiKey, policy::kUserKey}) {
@@ -34,16 +38,29 @@ std::string name_of(const decide::Snapshot& snapshot, const CallerFacts& who) {
 
 }  // namespace
 
+identity::Facts facts_of(const Events& events, std::size_t i) {
+  const Event event = events.at(i);
+  identity::Facts facts = caller_facts(events.caller(event.caller));
+  facts.method = events.method(event.request);
+  facts.target = events.target(event.request);
+  facts.costs = events.costs(i);
+  return facts;
+}
+
 Replay::Replay(decide::Engine& engine, const Events& events)
-    : engine_(engine), events_(events), snapshot_(engine.snapshot()) {}
+    : engine_(engine), events_(events), snapshot_(engine.snapshot()) {
+  const bool pays = events.size() >= kManyEvents && std::thread::hardware_concurrency() > 1;
+  if (pays) ahead_ = std::make_unique<Ahead>(engine, *snapshot_, events);
+}
+
+Replay::~Replay() = default;
+
+const decide::Decision& Replay::decide(std::size_t i) {
+  return ahead_ != nullptr ? ahead_->next() : decide_at(i, event_instant(i));
+}
 
 const decide::Decision& Replay::decide_at(std::size_t i, Instant at) {
-  const Event event = events_.at(i);
-  identity::Facts facts = facts_of(events_.caller(event.caller));
-  facts.method = events_.method(event.request);
-  facts.target = events_.target(event.request);
-  facts.costs = events_.costs(i);
-  engine_.decide(*snapshot_, facts, {at, 0}, decision_);
+  engine_.decide(*snapshot_, facts_of(events_, i), {at, 0}, decision_);
   return decision_;
 }
 

@@ -6,11 +6,13 @@
 //
 // Bit-identical to `weir serve` that is told the same client address, headers and attributes at the
 // same instants: the store's clock is the log's time. For a store that answers at once. For one
-// thread; the engine and the events outlive it. Requests are given in order of time.
+// thread, with another of its own where there is much to do; the engine and the events outlive it.
+// Requests are given in order of time.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,13 +22,20 @@
 
 namespace weir::traffic {
 
+class Ahead;
+
+// What the decider is told of the i-th request. Views are those of the events.
+identity::Facts facts_of(const Events& events, std::size_t i);
+
 class Replay {
  public:
   Replay(decide::Engine& engine, const Events& events);
+  ~Replay();
 
-  // The i-th request, when it came. What is returned lives until the next call.
-  const decide::Decision& decide(std::size_t i) { return decide_at(i, event_instant(i)); }
-  // The same request, sent at another time.
+  // The i-th request, when it came: from 0 on, each once. What is returned lives until the next
+  // call.
+  const decide::Decision& decide(std::size_t i);
+  // The same request, sent at another time, in between.
   const decide::Decision& decide_at(std::size_t i, Instant at);
 
   Instant event_instant(std::size_t i) const {
@@ -39,6 +48,7 @@ class Replay {
   decide::Engine& engine_;
   const Events& events_;
   std::shared_ptr<const decide::Snapshot> snapshot_;
+  std::unique_ptr<Ahead> ahead_;  // of many events
   decide::Decision decision_;
 };
 

@@ -119,6 +119,7 @@ limits:
   record.add_header("x-more", "");
   record.cost_list[0].cost = 20;
   events.add(record, record.target);
+  events.sort();
   Replay replay(*engine, events);
   const decide::Decision& first = replay.decide(0);
   ASSERT_EQ(first.count, 2u);

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <random>
 
-#include "traffic/lines.h"
+#include "traffic/blocks.h"
 #include "traffic/reader.h"
 
 namespace weir::traffic {
@@ -148,18 +148,27 @@ class Pieces final : public Source {
   std::size_t at_ = 0;
 };
 
-TEST(Lines, AreWhatStandsBetweenLineEnds) {
-  const std::string all = "a\n\nbc\r\nd\re\n\r\nlast";
-  for (const std::size_t piece : {1u, 2u, 3u, 1'000u}) {
-    Pieces source(all, piece);
-    Lines lines(source);
-    std::vector<std::string> seen;
-    std::string_view line;
-    while (lines.next(line)) {
-      seen.emplace_back(line);
-      EXPECT_EQ(lines.unended(), line == "last");
+// The lines of a source; of those that are long, what stands for them.
+std::vector<std::string> lines_of(Source& source) {
+  std::vector<std::string> seen;
+  Blocks blocks(source);
+  for (Block block; blocks.next(block);) {
+    EXPECT_FALSE(block.text().empty());
+    EXPECT_TRUE(blocks.ended() || block.text().back() == '\n');
+    Lines lines(block.text());
+    for (std::string_view line; lines.next(line);) {
+      EXPECT_LE(line.size(), Lines::kMostLine);
+      seen.emplace_back(line.size() < 10 ? line : lines.too_long() ? "too long" : "longest");
     }
-    EXPECT_EQ(seen, (std::vector<std::string>{"a", "", "bc", "d\re", "", "last"}));
+  }
+  EXPECT_TRUE(blocks.ended());
+  return seen;
+}
+
+TEST(Lines, AreWhatStandsBetweenLineEnds) {
+  for (const std::size_t piece : {1u, 2u, 3u, 1'000u}) {
+    Pieces source("a\n\nbc\r\nd\re\n\r\nlast", piece);
+    EXPECT_EQ(lines_of(source), (std::vector<std::string>{"a", "", "bc", "d\re", "", "last"}));
   }
 }
 
@@ -169,15 +178,20 @@ TEST(Lines, PassOverWhatIsTooLong) {
                           longest + longest + longest + longest + "\nc\n" + longest + "zz";
   for (const std::size_t piece : {100'000u, 1'048'577u, 100'000'000u}) {
     Pieces source(all, piece);
-    Lines lines(source);
-    std::string seen;
-    std::string_view line;
-    while (lines.next(line)) {
-      ASSERT_LE(line.size(), Lines::kMostLine);
-      seen += line.size() < 10 ? std::string(line) : lines.too_long() ? "L" : "x";
-    }
-    EXPECT_EQ(seen, "axLbLcL") << piece;
+    EXPECT_EQ(lines_of(source), (std::vector<std::string>{"a", "longest", "too long", "b",
+                                                          "too long", "c", "too long"}))
+        << piece;
   }
+}
+
+TEST(Lines, OfManyBlocksAreAllThere) {
+  std::string all;
+  std::size_t count = 0;
+  for (; all.size() < 3 * Blocks::kSize; ++count) all += std::string(count % 7'000, 'l') + "\n";
+  Pieces source(all, 1'000'003);
+  EXPECT_EQ(lines_of(source).size(), count);
+  Pieces unended(all + "end", 1'000'003);
+  EXPECT_EQ(lines_of(unended).back(), "end");
 }
 
 TEST_F(SourceTest, FilesOfAPatternComeOldestFirst) {
