@@ -144,6 +144,8 @@ class Sliding:
             room = lambda x: enough(self.estimate(x, previous), current)
             if not room(high):
                 continue
+            if room(low):
+                return low - t
             while low < high:
                 middle = (low + high) // 2
                 low, high = (low, middle) if room(middle) else (middle + 1, high)
@@ -202,7 +204,8 @@ class Model:
             wait, remaining = counter.wait(now, cost), counter.remaining(now)
             if delay > allowed:
                 wait, remaining = max(wait, delay - allowed), 0
-            elif limit["algorithm"] == "leaky_bucket" and cost <= counter.size:
+            elif (limit["algorithm"] == "leaky_bucket" and cost <= counter.size
+                  and allowed < NEVER):
                 remaining = min(remaining, counter.in_time(now, max(cost, 1), allowed))
             return (counter.fits(now, cost) and delay <= allowed, remaining, wait,
                     counter.reset(now), delay)
@@ -239,8 +242,11 @@ class Model:
     def limit_size(self, limit):
         return limit["burst"] if "bucket" in limit["algorithm"] else limit["count"]
 
-    def decide(self, line):
-        """[Said] for the limits of one decision; charges what an exact limiter would."""
+    def decide(self, line, after=True):
+        """[Said] for the limits of one decision; charges what an exact limiter would.
+
+        Without `after` an admission says what was there before its charge.
+        """
         now, wall = line["now_ns"], line["now_ns"] + line["wall_offset_ns"]
         looks = []
         for limit in line["limits"]:
@@ -260,6 +266,8 @@ class Model:
                     continue
                 counter = self.counter(limit)
                 self.charge(counter, now, wall, limit["cost"])
+                if not after:
+                    continue
                 _, remaining, wait, reset, _ = self.look(counter, limit, now, wall, limit["cost"])
                 looks[i] = Said(True, "admitted", said.limit, remaining, wait, reset, said.delay)
         return admit, looks
