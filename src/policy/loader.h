@@ -51,5 +51,6 @@ Result<LimitNumbers> parse_numbers(std::string_view text, const Policy& policy, 
 
 // The nearest of `words` to a misspelt one; empty when none is near.
 std::string_view nearest(std::string_view word, const std::vector<std::string>& words);
+std::string_view nearest(std::string_view word, std::vector<std::string>&& words) = delete;
 
 }  // namespace weir::policy

@@ -69,7 +69,8 @@ std::string names_text() {
 }
 
 Error unknown(std::string_view spec) {
-  const std::string_view near = policy::nearest(spec, format_names());
+  const std::vector<std::string> names = format_names();
+  const std::string_view near = policy::nearest(spec, names);  // one of `names`
   return {ErrorCode::invalid_argument,
           "there is no format '" + std::string(spec) + "'" +
               (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?") +
