@@ -115,7 +115,7 @@ class Commands(unittest.TestCase):
                     self.assertIn(word, done.stderr)
 
     def test_commands_of_later_versions_are_refused_by_name(self):
-        for name in ["design", "simulate", "diff", "export", "import", "usage", "set", "override",
+        for name in ["design", "diff", "export", "import", "usage", "set", "override",
                      "top", "bench"]:
             self.assertIn("not in this version", self.expect(2, name).stderr)
 

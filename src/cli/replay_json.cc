@@ -1,4 +1,6 @@
 // The report of a replay for programs; docs/replay.md has its members.
+#include <algorithm>
+
 #include "base/json_writer.h"
 #include "cli/replay_outcome.h"
 #include "design/text.h"
@@ -142,6 +144,74 @@ void write_keys(JsonWriter& json, const PolicyRun& run, std::size_t top) {
   json.end_object();
 }
 
+void write_routes(JsonWriter& json, const ReplayOutcome& o) {
+  json.key("routes");
+  json.begin_array();
+  for (std::size_t i = 0; i < std::min(o.top, o.routes.size()); ++i) {
+    const traffic::Route& route = o.routes[i];
+    json.begin_object();
+    json.member("method", route.method);
+    json.member("path", route.path);  // empty: not found
+    write_count(json, route.count);
+    json.member("paths", route.paths);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_suspects(JsonWriter& json, const ReplayOutcome& o) {
+  const auto& suspects = o.profile.suspects;
+  json.member("suspect_keys", static_cast<std::uint64_t>(suspects.size()));
+  json.key("suspects");
+  json.begin_array();
+  for (std::size_t i = 0; i < std::min(o.top, suspects.size()); ++i) {
+    const traffic::Suspect& s = suspects[i];
+    json.begin_object();
+    json.member("key", o.policy.keys->name(s.key));
+    json.member("why", traffic::name(s.why));
+    json.member("requests", s.requests);
+    json.member("busiest_minute", s.busiest_minute);
+    json.member("failed", s.failed);
+    json.member("refused", s.refused);
+    json.member("denied", o.policy.tally->keys()[s.key].count.denied);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_shared(JsonWriter& json, const ReplayOutcome& o) {
+  const auto& shared = o.profile.shared;
+  json.member("shared_addresses", static_cast<std::uint64_t>(shared.size()));
+  json.key("shared");
+  json.begin_array();
+  for (std::size_t i = 0; i < std::min(o.top, shared.size()); ++i) {
+    const traffic::SharedAddress& s = shared[i];
+    json.begin_object();
+    json.member("address", s.address);
+    json.member("requests", s.requests);
+    json.member("identities", std::uint64_t{s.identities});
+    json.member("user_agents", std::uint64_t{s.agents});
+    json.member("mixed_minutes", std::uint64_t{s.mixed_minutes});
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_profile(JsonWriter& json, const ReplayOutcome& o) {
+  const traffic::Profile& p = o.profile;
+  json.key("traffic");
+  json.begin_object();
+  json.member("sessions", p.sessions);
+  json.member("median_session_requests", p.median_session_requests);
+  json.member("median_session_ms",
+              Duration{static_cast<std::uint64_t>(p.median_session_ns)}.milliseconds_up());
+  json.member("refused", p.refused);
+  json.member("repeats", p.repeats);
+  write_suspects(json, o);
+  write_shared(json, o);
+  json.end_object();
+}
+
 void write_timeline(JsonWriter& json, const traffic::Timeline& timeline) {
   json.key("timeline");
   json.begin_object();
@@ -234,7 +304,9 @@ std::string replay_json(const ReplayOutcome& o) {
   write_counts(json, "tiers", policy.tiers, o.policy.tally->tiers());
   write_counts(json, "classes", policy.classes, o.policy.tally->classes());
   write_keys(json, o.policy, o.top);
+  write_routes(json, o);
   write_timeline(json, o.policy.tally->timeline());
+  write_profile(json, o);
   if (!o.algorithms.empty()) write_algorithms(json, o);
   if (o.comparison) write_comparison(json, o);
   if (o.closed_loop) write_loop(json, o);

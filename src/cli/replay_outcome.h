@@ -11,6 +11,7 @@
 #include "decide/engine.h"
 #include "traffic/clients.h"
 #include "traffic/compare.h"
+#include "traffic/profile.h"
 #include "traffic/reader.h"
 #include "traffic/replay.h"
 #include "traffic/tally.h"
@@ -42,13 +43,19 @@ struct ReplayOutcome {
   std::vector<AlgorithmRun> algorithms;  // empty: not asked for
   std::optional<PolicyRun> other;        // of --vs
   std::unique_ptr<traffic::Comparison> comparison;
-  std::size_t top = 10;  // so many keys are named
+  traffic::Profile profile;            // of the log
+  std::vector<traffic::Route> routes;  // with what the policy did
+  std::size_t top = 10;                // so many keys, routes, addresses are named
 };
 
 // "12.3 %"; "0.0012 %" where that is less than a tenth; "0 %".
 std::string share_text(std::uint64_t part, std::uint64_t whole);
+// To a tenth of the second, or finer where it is shorter; "never".
+std::string wait_text(Duration wait);
 // The lines that could not be read, by reason, each with the first: "3 of 9 lines ...:\n...".
 std::string rejections_text(const traffic::ReadReport& report);
+// What the log says without a policy: sessions, repeats, suspects, shared addresses.
+std::string profile_text(const ReplayOutcome& outcome);
 std::string replay_text(const ReplayOutcome& outcome);
 // {requests, admitted, denied, unparsed, limits, tiers, classes, keys, ...}: docs/replay.md.
 std::string replay_json(const ReplayOutcome& outcome);

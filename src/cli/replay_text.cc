@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cli/replay_outcome.h"
+#include "cli/table.h"
 #include "design/text.h"
 
 namespace weir::cli {
@@ -11,43 +12,6 @@ namespace {
 
 using design::count_text;
 using design::duration_text;
-
-// Rows of cells: the first column to the left, the others to the right.
-class Table {
- public:
-  explicit Table(std::vector<std::string> head) { add(std::move(head)); }
-
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-  std::string text() const {
-    std::vector<std::size_t> widths(rows_.front().size());
-    for (const auto& row : rows_) {
-      for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-    }
-    std::string text;
-    for (const auto& row : rows_) {
-      std::string line = "  " + fmt::format("{:<{}}", row[0], widths[0]);
-      for (std::size_t i = 1; i < row.size(); ++i) {
-        line += "  " + fmt::format("{:>{}}", row[i], widths[i]);
-      }
-      line.erase(line.find_last_not_of(' ') + 1);
-      text += line + "\n";
-    }
-    return text;
-  }
-
- private:
-  std::vector<std::vector<std::string>> rows_;
-};
-
-// To a tenth of the second, or finer where it is shorter: a wait is for people here.
-std::string wait_text(Duration wait) {
-  if (wait == Duration::max()) return "never";
-  const std::uint64_t unit = wait >= seconds(10)        ? seconds(1).ns
-                             : wait >= milliseconds(10) ? milliseconds(1).ns
-                             : wait >= microseconds(10) ? microseconds(1).ns
-                                                        : 1;
-  return duration_text({wait.ns / unit * unit + (wait.ns % unit != 0 ? unit : 0)});
-}
 
 std::string instant_text(std::int64_t ns) {
   const std::uint64_t ms = 1'000'000;
@@ -165,6 +129,18 @@ std::string keys_table(const ReplayOutcome& o) {
   return "\n" + table.text();
 }
 
+std::string routes_table(const ReplayOutcome& o) {
+  Table table({"route", "requests", "denied", "", "paths"});
+  for (std::size_t i = 0; i < std::min(o.top, o.routes.size()); ++i) {
+    const traffic::Route& r = o.routes[i];
+    const std::string path = r.path.empty() ? "(not found)" : r.path;
+    table.add({r.method.empty() ? path : r.method + " " + path, count_text(r.count.requests),
+               count_text(r.count.denied), share_text(r.count.denied, r.count.requests),
+               count_text(r.paths)});
+  }
+  return o.top == 0 ? "" : "\n" + table.text();
+}
+
 std::string algorithms_table(const ReplayOutcome& o) {
   if (o.algorithms.empty()) return "";
   Table table({"algorithm, same budget", "admitted", "denied", "", "hurt keys", "p99 wait",
@@ -222,6 +198,15 @@ std::string share_text(std::uint64_t part, std::uint64_t whole) {
   return fmt::format("{:.2g} %", percent);
 }
 
+std::string wait_text(Duration wait) {
+  if (wait == Duration::max()) return "never";
+  const std::uint64_t unit = wait >= seconds(10)        ? seconds(1).ns
+                             : wait >= milliseconds(10) ? milliseconds(1).ns
+                             : wait >= microseconds(10) ? microseconds(1).ns
+                                                        : 1;
+  return duration_text({wait.ns / unit * unit + (wait.ns % unit != 0 ? unit : 0)});
+}
+
 std::string rejections_text(const traffic::ReadReport& report) {
   std::string text = count_text(report.rejected) + " of " + count_text(report.lines) +
                      " lines could not be read:\n";
@@ -238,7 +223,7 @@ std::string replay_text(const ReplayOutcome& o) {
          verdict_text(o) + "\n" + limits_table(o) + "\n" +
          counts_table("tier", policy.tiers, o.policy.tally->tiers()) + "\n" +
          counts_table("class", policy.classes, o.policy.tally->classes()) + keys_table(o) +
-         algorithms_table(o) + comparison_text(o);
+         routes_table(o) + algorithms_table(o) + comparison_text(o) + profile_text(o);
 }
 
 }  // namespace weir::cli

@@ -57,6 +57,26 @@ Result<ClientModel> parse_client_model(std::string_view text) {
   return model;
 }
 
+Duration wait_before(const ClientModel& model, unsigned tries, Duration retry_after,
+                     std::mt19937_64& random) {
+  switch (model.retry) {
+    case Retry::give_up:
+      break;
+    case Retry::immediate:
+    case Retry::fixed:
+      return model.wait;
+    case Retry::backoff: {
+      const unsigned doublings = std::min(tries, kMostDoublings);
+      const std::uint64_t most = detail::saturating_mul(model.wait.ns, 1ull << doublings);
+      return {1 + random() % most};
+    }
+    // As the header tells it: whole seconds, at least one.
+    case Retry::retry_after:
+      return seconds(std::max<std::uint64_t>(1, retry_after.seconds_up()));
+  }
+  return {};
+}
+
 void ClosedLoop::take(const Try& done, const decide::Decision& decision) {
   (done.tries == 0 ? counts_.first_tries : counts_.retries) += 1;
   if (decision.admit) {
@@ -69,27 +89,8 @@ void ClosedLoop::take(const Try& done, const decide::Decision& decision) {
     ++counts_.given_up;
     return;
   }
-  const Instant at = done.at + wait_before(done.tries, decision.retry_after);
+  const Instant at = done.at + wait_before(model_, done.tries, decision.retry_after, random_);
   waiting_.push({at, sequence_++, done.event, done.tries + 1});
-}
-
-Duration ClosedLoop::wait_before(unsigned retry, Duration retry_after) {
-  switch (model_.retry) {
-    case Retry::give_up:
-      break;
-    case Retry::immediate:
-    case Retry::fixed:
-      return model_.wait;
-    case Retry::backoff: {
-      const unsigned doublings = std::min(retry, kMostDoublings);
-      const std::uint64_t most = detail::saturating_mul(model_.wait.ns, 1ull << doublings);
-      return {1 + random_() % most};
-    }
-    // As the header tells it: whole seconds, at least one.
-    case Retry::retry_after:
-      return seconds(std::max<std::uint64_t>(1, retry_after.seconds_up()));
-  }
-  return {};
 }
 
 }  // namespace weir::traffic

@@ -38,6 +38,10 @@ struct ClientModel {
 // "retry-after[:TRIES]". Without TRIES: 10, for `immediate` 3.
 Result<ClientModel> parse_client_model(std::string_view text);
 
+// How long until the next try after `tries` retries; `retry_after`: what the answer said.
+Duration wait_before(const ClientModel& model, unsigned tries, Duration retry_after,
+                     std::mt19937_64& random);
+
 struct LoopCounts {
   std::uint64_t first_tries = 0;  // requests of the log
   std::uint64_t retries = 0;
@@ -85,7 +89,6 @@ class ClosedLoop {
 
   // What the client does now.
   void take(const Try& done, const decide::Decision& decision);
-  Duration wait_before(unsigned retry, Duration retry_after);
 
   Replay& replay_;
   ClientModel model_;

@@ -31,21 +31,22 @@ Timeline timeline_of(std::int64_t first_ns, std::int64_t last_ns) {
 
 }  // namespace
 
-Tally::Tally(const decide::Snapshot& snapshot, const Keys& keys, std::int64_t first_ns,
-             std::int64_t last_ns)
+Tally::Tally(const decide::Snapshot& snapshot, const Keys& keys, const Events& events)
     : keys_(keys),
       limits_(snapshot.policy->limits.size()),
       tiers_(snapshot.policy->tiers.size()),
       classes_(snapshot.policy->classes.size()),
+      requests_(events.requests()),
       by_key_(keys.size()),
       hurt_by_(snapshot.policy->limits.size()),
-      timeline_(timeline_of(first_ns, last_ns)) {}
+      timeline_(timeline_of(events.at(0).start_ns, events.at(events.size() - 1).start_ns)) {}
 
 void Tally::add(const Event& event, const decide::Decision& decision) {
   totals_.all.add(decision.admit);
   totals_.skipped += decision.skipped ? 1 : 0;
   tiers_[decision.tier].add(decision.admit);
   classes_[decision.class_id].add(decision.admit);
+  requests_[event.request].add(decision.admit);
   const std::int64_t last = static_cast<std::int64_t>(timeline_.steps.size()) - 1;
   const std::int64_t step = (event.start_ns - timeline_.begin_ns) / timeline_.step_ns;
   timeline_.steps[static_cast<std::size_t>(std::clamp<std::int64_t>(step, 0, last))].add(

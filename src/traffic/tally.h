@@ -1,6 +1,6 @@
 // What came of a replay, counted: in all, by limit, tier, class and key, and over time.
 //
-//   Tally tally(replay.snapshot(), keys, first_ns, last_ns);
+//   Tally tally(replay.snapshot(), keys, events);
 //   tally.add(event, replay.decide(i));
 //   const Totals& t = tally.totals();
 //
@@ -68,9 +68,8 @@ struct Totals {
 
 class Tally {
  public:
-  // `keys` outlives it.
-  Tally(const decide::Snapshot& snapshot, const Keys& keys, std::int64_t first_ns,
-        std::int64_t last_ns);
+  // Of `events`, which has some, in order of time. `keys` outlives it.
+  Tally(const decide::Snapshot& snapshot, const Keys& keys, const Events& events);
 
   void add(const Event& event, const decide::Decision& decision);
 
@@ -79,6 +78,7 @@ class Tally {
   const std::vector<Count>& tiers() const { return tiers_; }         // by TierId
   const std::vector<Count>& classes() const { return classes_; }     // by ClassId
   const std::vector<KeyTally>& keys() const { return by_key_; }      // by key
+  const std::vector<Count>& requests() const { return requests_; }   // by Event::request
   const Timeline& timeline() const { return timeline_; }
   // The keys with the most denials, those first; at most `most`, none without a denial.
   std::vector<std::uint32_t> hurt(std::size_t most) const;
@@ -92,6 +92,7 @@ class Tally {
   std::vector<LimitTally> limits_;
   std::vector<Count> tiers_;
   std::vector<Count> classes_;
+  std::vector<Count> requests_;
   std::vector<KeyTally> by_key_;
   std::vector<std::vector<bool>> hurt_by_;  // [limit][key]; empty until the limit denies
   Timeline timeline_;
