@@ -105,9 +105,10 @@ class Sentinels:
     def url(self):
         return "redis+sentinel://" + ",".join(f"127.0.0.1:{w.port}" for w in self.watchers) + f"/{NAME}"
 
-    def primary(self):
-        """As a Sentinel has it."""
-        port = int(lines(self.watchers[0], "SENTINEL", "GET-MASTER-ADDR-BY-NAME", NAME)[1])
+    def primary(self, watcher=None):
+        """As a Sentinel has it, the first one where none is given."""
+        asked = watcher or self.watchers[0]
+        port = int(lines(asked, "SENTINEL", "GET-MASTER-ADDR-BY-NAME", NAME)[1])
         return next(s for s in self.servers if s.port == port)
 
     def __exit__(self, *_):
