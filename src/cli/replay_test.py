@@ -98,7 +98,21 @@ class Replay(unittest.TestCase):
         self.expect(2, "policy.yaml", "none.log")
         self.expect(2, "policy.yaml", "a.log", "--algorithms", "some")
         self.expect(2, "policy.yaml", "a.log", "--clients", "rude")
-        self.expect(2, "policy.yaml", "a.log", "--fields", "time=ts")
+        for args, word in ((("--fields", "time=ts", "--log-format", "combined"), "json"),
+                           (("--fields", "tiem=ts"), "did you mean 'time'"),
+                           (("--fields", "client=ip"), "names no time"),
+                           (("--fields", "time=ts"), "is no JSON object; first: a.log:1")):
+            self.assertIn(word, self.expect(2, "policy.yaml", "a.log", *args).stderr)
+
+    def test_json_lines_are_denied_as_the_model_denies_them(self):
+        chance = random.Random(6)
+        requests = [(START + chance.randrange(3600), f"192.0.2.{chance.randrange(8)}")
+                    for _ in range(2000)]
+        self.write("a.json", "".join(json.dumps({"at": {"s": at}, "who": client, "other": [1, {}]})
+                                     + "\n" for at, client in requests).encode())
+        done = self.expect(0, "policy.yaml", "a.json", "--fields", "time_s=at.s,client=who",
+                           "--format", "json")
+        self.assertEqual(json.loads(done.stdout)["denied"], denied_by_model(requests))
 
 
 if __name__ == "__main__":

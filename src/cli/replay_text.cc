@@ -24,10 +24,11 @@ std::string waits_text(const traffic::WaitHistogram& waits) {
 }
 
 std::string what_was_read(const traffic::ReadReport& report) {
-  std::string text = count_text(report.requests) + " requests of " + report.format + " from " +
-                     instant_text(report.first_ns) + " to " + instant_text(report.last_ns) + " (" +
-                     wait_text({static_cast<std::uint64_t>(report.last_ns - report.first_ns)}) +
-                     ")\n";
+  std::string text =
+      count_text(report.requests) + (report.requests == 1 ? " request of " : " requests of ") +
+      report.format + " from " + instant_text(report.first_ns) + " to " +
+      instant_text(report.last_ns) + " (" +
+      wait_text({static_cast<std::uint64_t>(report.last_ns - report.first_ns)}) + ")\n";
   return report.rejected == 0 ? text : text + rejections_text(report);
 }
 

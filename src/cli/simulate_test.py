@@ -58,6 +58,10 @@ class Simulate(unittest.TestCase):
         times = [row["time"] for row in rows]
         self.assertEqual(times, sorted(times))
         self.assertTrue(all(row["tokens"] > 0 for row in rows))
+        read = json.loads(self.expect(0, THREATS, "a.json", "--format", "json",
+                                      command="replay").stdout)
+        self.assertEqual((read["log"]["format"], read["log"]["rejected"]), ("nginx-json", 0))
+        self.assertEqual(read["requests"], told["requests"])
 
     def test_the_same_seed_is_the_same_traffic(self):
         def run(seed):

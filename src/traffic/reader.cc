@@ -112,7 +112,7 @@ class Reader {
 
   Result<void> choose_format(std::string_view text) {
     if (options_.format != "auto" || !options_.field_map.empty()) {
-      spec_ = options_.format;
+      spec_ = options_.format == "auto" ? "json" : options_.format;
       auto made = make_parser(spec_, options_.field_map);
       if (!made) return made.error();
       parser_ = std::move(*made);

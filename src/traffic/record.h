@@ -40,7 +40,8 @@ struct Record {
     bytes = kNoBytes;
     header_count = attribute_count = cost_count = 0;
   }
-  // False: there is no place for more. Later ones of a name stand beside the first.
+  // False: there is no place for more, or no number for the sum. Later ones of a name stand beside
+  // the first.
   bool add_header(std::string_view name, std::string_view value) {
     if (header_count == kMostFields) return false;
     header_list[header_count++] = {name, value};
@@ -51,7 +52,14 @@ struct Record {
     attribute_list[attribute_count++] = {name, value};
     return true;
   }
+  // Costs of one unit add up.
   bool add_cost(std::string_view unit, std::uint64_t cost) {
+    for (std::size_t i = 0; i < cost_count; ++i) {
+      if (cost_list[i].unit != unit) continue;
+      const bool fits = cost <= std::numeric_limits<std::uint64_t>::max() - cost_list[i].cost;
+      if (fits) cost_list[i].cost += cost;
+      return fits;
+    }
     if (cost_count == kMostCosts) return false;
     cost_list[cost_count++] = {unit, cost};
     return true;

@@ -4,6 +4,8 @@
 #include <array>
 
 #include "policy/loader.h"
+#include "traffic/format/json_formats.h"
+#include "traffic/format/json_lines.h"
 #include "traffic/format/pattern.h"
 
 namespace weir::traffic {
@@ -52,6 +54,16 @@ constexpr std::array kFormats{
     Format{"vhost", vhost},
     Format{"combined", combined},
     Format{"common", common},
+    Format{"caddy", caddy_format},
+    Format{"traefik", traefik_format},
+    Format{"envoy-json", envoy_json_format},
+    Format{"cloudflare", cloudflare_format},
+    Format{"aws-api-gateway", aws_api_gateway_format},
+    Format{"aws-waf", aws_waf_format},
+    Format{"aws-cloudtrail", aws_cloudtrail_format},
+    Format{"mooncake", mooncake_format},
+    Format{"nginx-json", nginx_json_format},
+    Format{"json", json_format},
 };
 
 // The beginning of a line, printable.
@@ -99,9 +111,16 @@ std::vector<std::string> format_names() {
 
 Result<std::unique_ptr<Parser>> make_parser(std::string_view spec, std::string_view field_map) {
   if (!field_map.empty()) {
-    return Error{ErrorCode::unsupported,
-                 "formats whose fields have names (JSON lines, CSV) are not in this version",
-                 "--fields"};
+    if (spec != "json" && spec != "auto") {
+      return Error{
+          ErrorCode::invalid_argument,
+          "says what the members of JSON lines are: write --log-format json with it (columns "
+          "of CSV are not read in this version)",
+          "--fields"};
+    }
+    auto fields = parse_field_map(field_map);
+    if (!fields) return fields.error();
+    return make_json_parser({std::move(*fields)});
   }
   if (spec.find('$') != std::string_view::npos) return from_pattern(nginx_pattern(spec));
   if (spec.find('%') != std::string_view::npos) return from_pattern(apache_pattern(spec));
