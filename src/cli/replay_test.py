@@ -101,16 +101,25 @@ class Replay(unittest.TestCase):
         for args, word in ((("--fields", "time=ts", "--log-format", "combined"), "json"),
                            (("--fields", "tiem=ts"), "did you mean 'time'"),
                            (("--fields", "client=ip"), "names no time"),
-                           (("--fields", "time=ts"), "is no JSON object; first: a.log:1")):
+                           (("--fields", "time=ts", "--log-format", "json"),
+                            "is no JSON object; first: a.log:1")):
             self.assertIn(word, self.expect(2, "policy.yaml", "a.log", *args).stderr)
 
-    def test_json_lines_are_denied_as_the_model_denies_them(self):
+    def test_json_lines_and_columns_are_denied_as_the_model_denies_them(self):
         chance = random.Random(6)
         requests = [(START + chance.randrange(3600), f"192.0.2.{chance.randrange(8)}")
                     for _ in range(2000)]
         self.write("a.json", "".join(json.dumps({"at": {"s": at}, "who": client, "other": [1, {}]})
                                      + "\n" for at, client in requests).encode())
         done = self.expect(0, "policy.yaml", "a.json", "--fields", "time_s=at.s,client=who",
+                           "--format", "json")
+        self.assertEqual(json.loads(done.stdout)["denied"], denied_by_model(requests))
+        # As columns, in two files, each with a header of its own.
+        for name, columns, rows in (("a.csv", "at,who", requests[:900]),
+                                    ("b.csv", "who,at", requests[900:])):
+            lines = [f"{at},{who}" if columns == "at,who" else f"{who},{at}" for at, who in rows]
+            self.write(name, "\n".join([columns, *lines]).encode())
+        done = self.expect(0, "policy.yaml", "a.csv", "b.csv", "--fields", "time_s=at,client=who",
                            "--format", "json")
         self.assertEqual(json.loads(done.stdout)["denied"], denied_by_model(requests))
 

@@ -112,7 +112,7 @@ class Reader {
 
   Result<void> choose_format(std::string_view text) {
     if (options_.format != "auto" || !options_.field_map.empty()) {
-      spec_ = options_.format == "auto" ? "json" : options_.format;
+      spec_ = options_.format == "auto" ? looks_like(text) : options_.format;
       auto made = make_parser(spec_, options_.field_map);
       if (!made) return made.error();
       parser_ = std::move(*made);
@@ -128,6 +128,12 @@ class Reader {
     }
     logs_.report.format = spec_;
     return {};
+  }
+
+  // Of what --fields is said: objects, or columns.
+  static std::string looks_like(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    return first != std::string_view::npos && text[first] == '{' ? "json" : "csv";
   }
 
   static std::vector<std::string_view> first_lines(std::string_view text) {

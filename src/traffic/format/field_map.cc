@@ -99,6 +99,16 @@ Error unknown(std::string_view field) {
                " (fields: " + list + "header.NAME, attribute.NAME, cost.UNIT)");
 }
 
+// Fields of which a request has one.
+bool same_field(const FieldSpec& a, const FieldSpec& b) {
+  const auto is_time = [](FieldKind kind) {
+    return kind >= FieldKind::time_common && kind <= FieldKind::time_any;
+  };
+  if (a.kind == FieldKind::cost || a.kind == FieldKind::limited) return false;
+  if (is_time(a.kind) && is_time(b.kind)) return true;
+  return a.kind == b.kind && a.name == b.name;
+}
+
 bool is_time(const NamedField& field) {
   return field.spec.kind == FieldKind::time_any || field.spec.kind == FieldKind::time_number;
 }
@@ -125,6 +135,30 @@ Result<std::vector<NamedField>> parse_field_map(std::string_view text) {
     return wrong("it names no time: add time=NAME, where NAME is what the log calls it");
   }
   return fields;
+}
+
+std::string_view usual_field_map() {
+  return "time=time,time=timestamp,time=@timestamp,time=ts,time=datetime,time=http.request.time,"
+         "client=client_ip,client=clientip,client=remote_ip,client=ip,client=client.address,"
+         "client=client,client=key,"
+         "method=method,method=verb,method=http.request.method,"
+         "target=url.path,target=target,target=uri,target=url,target=path,request=request,"
+         "status=status,status=status_code,status=http.response.status_code,status=code,"
+         "bytes=bytes,bytes=size,duration_ms=duration_ms,duration_ms=latency_ms,"
+         "user_agent=user_agent,user_agent=user_agent.original,user_agent=agent,user=user,"
+         "header.x-api-key=api_key,cost=cost,cost.tokens=tokens,"
+         "cost.tokens=gen_ai.usage.input_tokens,cost.tokens=gen_ai.usage.output_tokens";
+}
+
+NamedFields::NamedFields(const std::vector<NamedField>& fields) {
+  for (const NamedField& field : fields) {
+    std::size_t group = specs_.size();
+    for (std::size_t i = 0; i < specs_.size(); ++i) {
+      if (same_field(specs_[i], field.spec)) group = std::min(group, group_[i]);
+    }
+    specs_.push_back(field.spec);
+    group_.push_back(group);
+  }
 }
 
 }  // namespace weir::traffic

@@ -4,9 +4,11 @@
 #include <array>
 
 #include "policy/loader.h"
+#include "traffic/format/header_formats.h"
 #include "traffic/format/json_formats.h"
 #include "traffic/format/json_lines.h"
 #include "traffic/format/pattern.h"
+#include "traffic/format/word_formats.h"
 
 namespace weir::traffic {
 namespace {
@@ -54,6 +56,12 @@ constexpr std::array kFormats{
     Format{"vhost", vhost},
     Format{"combined", combined},
     Format{"common", common},
+    Format{"envoy", envoy_format},
+    Format{"haproxy", haproxy_format},
+    Format{"aws-alb", aws_alb_format},
+    Format{"squid", squid_format},
+    Format{"nginx-error", nginx_error_format},
+    Format{"w3c", w3c_format},
     Format{"caddy", caddy_format},
     Format{"traefik", traefik_format},
     Format{"envoy-json", envoy_json_format},
@@ -64,6 +72,8 @@ constexpr std::array kFormats{
     Format{"mooncake", mooncake_format},
     Format{"nginx-json", nginx_json_format},
     Format{"json", json_format},
+    Format{"azure-llm", azure_llm_format},
+    Format{"csv", csv_format},
 };
 
 // The beginning of a line, printable.
@@ -111,15 +121,15 @@ std::vector<std::string> format_names() {
 
 Result<std::unique_ptr<Parser>> make_parser(std::string_view spec, std::string_view field_map) {
   if (!field_map.empty()) {
-    if (spec != "json" && spec != "auto") {
-      return Error{
-          ErrorCode::invalid_argument,
-          "says what the members of JSON lines are: write --log-format json with it (columns "
-          "of CSV are not read in this version)",
-          "--fields"};
+    if (spec != "json" && spec != "csv" && spec != "auto") {
+      return Error{ErrorCode::invalid_argument,
+                   "says what the members of JSON lines or the columns of CSV are: write "
+                   "--log-format json or csv with it",
+                   "--fields"};
     }
     auto fields = parse_field_map(field_map);
     if (!fields) return fields.error();
+    if (spec == "csv") return make_csv_parser(*fields);
     return make_json_parser({std::move(*fields)});
   }
   if (spec.find('$') != std::string_view::npos) return from_pattern(nginx_pattern(spec));

@@ -107,20 +107,7 @@ std::unique_ptr<Parser> nginx_json_format() {
       "limit_req_status", {"REJECTED"}, {"remote_addr", "status"}));
 }
 
-// Names that programs choose; anything else is said with --fields.
-std::unique_ptr<Parser> json_format() {
-  return make(
-      "time=time,time=timestamp,time=@timestamp,time=ts,time=datetime,time=http.request.time,"
-      "client=client_ip,client=clientip,client=remote_ip,client=ip,client=client.address,"
-      "client=client,client=key,"
-      "method=method,method=verb,method=http.request.method,"
-      "target=url.path,target=target,target=uri,target=url,target=path,request=request,"
-      "status=status,status=status_code,status=http.response.status_code,status=code,"
-      "bytes=bytes,bytes=size,duration_ms=duration_ms,duration_ms=latency_ms,"
-      "user_agent=user_agent,user_agent=user_agent.original,user_agent=agent,user=user,"
-      "header.x-api-key=api_key,cost=cost,cost.tokens=tokens,"
-      "cost.tokens=gen_ai.usage.input_tokens,cost.tokens=gen_ai.usage.output_tokens",
-      {});
-}
+// Anything else is said with --fields.
+std::unique_ptr<Parser> json_format() { return make(usual_field_map(), {}); }
 
 }  // namespace weir::traffic

@@ -37,30 +37,12 @@ struct Node {
   }
 };
 
-// Fields of which a request has one.
-bool same_field(const FieldSpec& a, const FieldSpec& b) {
-  const auto is_time = [](FieldKind kind) {
-    return kind >= FieldKind::time_common && kind <= FieldKind::time_any;
-  };
-  if (a.kind == FieldKind::cost || a.kind == FieldKind::limited) return false;
-  if (is_time(a.kind) && is_time(b.kind)) return true;
-  return a.kind == b.kind && a.name == b.name;
-}
-
 class JsonParser final : public Parser {
  public:
-  explicit JsonParser(const JsonFormat& format) {
-    for (const NamedField& field : format.fields) {
-      const std::size_t slot = slot_of(field.name);
-      std::size_t group = steps_.size();
-      for (std::size_t i = 0; i < steps_.size(); ++i) {
-        if (same_field(steps_[i].spec, field.spec)) group = std::min(group, steps_[i].group);
-      }
-      steps_.push_back({field.spec, slot, group});
-    }
+  explicit JsonParser(const JsonFormat& format) : fields_(format.fields) {
+    for (const NamedField& field : format.fields) slot_by_field_.push_back(slot_of(field.name));
     for (const std::string& name : format.needs) needs_.push_back(slot_of(name));
     values_.resize(slots_);
-    done_.resize(steps_.size());
   }
 
   Parsed parse(std::string_view line, Record& record) override {
@@ -92,12 +74,6 @@ class JsonParser final : public Parser {
   }
 
  private:
-  struct Step {
-    FieldSpec spec;
-    std::size_t slot = 0;
-    std::size_t group = 0;  // the first step of the same field
-  };
-
   // A name with dots is also the name of a member as it is: "http.request.method".
   std::size_t slot_of(const std::string& name) {
     Node* node = &root_;
@@ -118,13 +94,10 @@ class JsonParser final : public Parser {
       if (!values_[slot]) return Parsed::nothing;
     }
     FieldSink sink(record);
-    std::fill(done_.begin(), done_.end(), false);
-    for (const Step& step : steps_) {
-      const auto& value = values_[step.slot];
-      if (!value || value->empty() || *value == "-" || done_[step.group]) continue;
-      done_[step.group] = true;
-      if (const auto why = sink.put(step.spec, *value, common_); !why.empty()) return reject(why);
-    }
+    const auto value = [this](std::size_t i) {
+      return values_[slot_by_field_[i]].value_or(std::string_view());
+    };
+    if (const auto why = fields_.put(sink, value, common_); !why.empty()) return reject(why);
     scratch_.clear();
     scratch_.reserve(buffer_.size() + 1);
     if (const auto why = sink.finish(scratch_); !why.empty()) return reject(why);
@@ -252,12 +225,12 @@ class JsonParser final : public Parser {
     return true;
   }
 
+  NamedFields fields_;
   Node root_{};
   std::size_t slots_ = 0;
-  std::vector<Step> steps_;
+  std::vector<std::size_t> slot_by_field_;
   std::vector<std::size_t> needs_;
   std::vector<std::optional<std::string_view>> values_;  // by slot, of this line
-  std::vector<bool> done_;                               // by group
   std::vector<char> buffer_;
   std::string scratch_;
   json::parser parser_;
