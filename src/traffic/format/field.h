@@ -50,9 +50,10 @@ class FieldSink {
  public:
   explicit FieldSink(Record& record) : record_(record) {}
 
-  // `value` lives as long as the record's views; "-" and "" are an absent value. What is returned
-  // is why it could not be read, a sentence with a static life; empty: it was.
+  // `spec` and `value` live as long as the record's views; "-" and "" are an absent value. What is
+  // returned is why it could not be read, a sentence with a static life; empty: it was.
   std::string_view put(const FieldSpec& spec, std::string_view value, CommonTime& common);
+  std::string_view put(FieldSpec&& spec, std::string_view value, CommonTime& common) = delete;
   // After the last value. `scratch` may be appended to, within its capacity.
   std::string_view finish(std::string& scratch);
 

@@ -45,6 +45,7 @@ TEST(FieldMap, SaysWhatIsWrongAndWhatToDo) {
 }
 
 TEST(AnyTime, IsSeenByItsForm) {
+  const FieldSpec any{FieldKind::time_any};
   constexpr std::int64_t kExpected = 1'525'046'400'000'000'000;
   for (const char* text :
        {"2018-04-30T00:00:00Z", "2018-04-30 00:00:00", "1525046400", "1525046400.000",
@@ -53,7 +54,7 @@ TEST(AnyTime, IsSeenByItsForm) {
     Record record;
     CommonTime common;
     FieldSink sink(record);
-    EXPECT_EQ(sink.put({FieldKind::time_any}, text, common), "") << text;
+    EXPECT_EQ(sink.put(any, text, common), "") << text;
     EXPECT_EQ(record.time_ns, kExpected) << text;
   }
 }

@@ -11,6 +11,24 @@ namespace weir::traffic {
 namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
+// Records hold views of their names.
+const FieldSpec kClient{FieldKind::client};
+const FieldSpec kUser{FieldKind::attribute, "user"};
+const FieldSpec kHost{FieldKind::header, "host"};
+const FieldSpec kUserAgent{FieldKind::user_agent};
+const FieldSpec kRequest{FieldKind::request};
+const FieldSpec kMethod{FieldKind::method};
+const FieldSpec kTarget{FieldKind::target};
+const FieldSpec kStatus{FieldKind::status};
+const FieldSpec kBytes{FieldKind::bytes};
+const FieldSpec kEnvoyFlag{FieldKind::limited, "RL"};
+const FieldSpec kDurationMs{FieldKind::duration, "", kMs};
+const FieldSpec kStartIso{FieldKind::time_iso};
+const FieldSpec kEndIso{FieldKind::time_iso, "", 1'000 * kMs, true};
+const FieldSpec kEndSeconds{FieldKind::time_number, "", 1'000 * kMs, true};
+const FieldSpec kStartHaproxy{FieldKind::time_haproxy};
+const FieldSpec kStartSlashed{FieldKind::time_slashed};
+
 constexpr std::string_view kShort = "the line ends before the format does";
 constexpr std::string_view kOpen = "a quote or a bracket has no end";
 constexpr std::string_view kOther = "the line does not begin as the format does";
@@ -35,6 +53,7 @@ class WordParser : public Parser {
  protected:
   virtual Parsed read(std::string_view line, Record& record) = 0;
 
+  void put(FieldSpec&& spec, std::string_view value) = delete;
   void put(const FieldSpec& spec, std::string_view value) {
     if (why_.empty()) why_ = sink_->put(spec, value, common_);
   }
@@ -69,24 +88,24 @@ class Haproxy final : public WordParser {
     }
     const std::size_t before = bracket == 0 ? std::string_view::npos : line.rfind(' ', bracket - 1);
     const std::size_t client = before == std::string_view::npos ? 0 : before + 1;
-    put({FieldKind::client}, without_port(line.substr(client, bracket - client)));
+    put(kClient, without_port(line.substr(client, bracket - client)));
     // The request may hold quotes and is the last: not a matter of words.
     const std::size_t quote = line.find(" \"", bracket);
     if (quote == std::string_view::npos) return Parsed::nothing;  // TCP, or an event of a server
     if (!split(line.substr(bracket, quote - bracket))) return reject(kOpen);
     if (words_.count < 6) return reject(kShort);
-    put({FieldKind::time_haproxy}, words_[0]);
+    put(kStartHaproxy, words_[0]);
     const std::string_view timers = words_[3];
     std::string_view whole = timers.substr(std::min(timers.rfind('/') + 1, timers.size()));
     if (whole.starts_with('+')) whole.remove_prefix(1);
-    put({FieldKind::duration, "", kMs}, whole);
-    put({FieldKind::status}, words_[4]);
+    put(kDurationMs, whole);
+    put(kStatus, words_[4]);
     std::string_view bytes = words_[5];
     if (bytes.starts_with('+')) bytes.remove_prefix(1);
-    put({FieldKind::bytes}, bytes);
+    put(kBytes, bytes);
     std::string_view request = line.substr(quote + 2);
     request = request.substr(0, request.rfind('"'));
-    put({FieldKind::request}, request);
+    put(kRequest, request);
     return Parsed::request;
   }
 
@@ -104,22 +123,22 @@ class Envoy final : public WordParser {
     if (!line.starts_with('[')) return reject(kOther);
     if (!split(line)) return reject(kOpen);
     if (words_.count < 13) return reject(kShort);
-    put({FieldKind::time_iso}, words_[0]);
-    put({FieldKind::request}, words_[1]);
-    put({FieldKind::status}, words_[2]);
+    put(kStartIso, words_[0]);
+    put(kRequest, words_[1]);
+    put(kStatus, words_[2]);
     flags(words_[3]);
     // From the end of the short form: newer ones have words more before the bytes.
     const std::size_t bytes = 4 + std::min<std::size_t>(words_.count, 16) - 13;
-    put({FieldKind::bytes}, words_[bytes + 1]);
-    put({FieldKind::duration, "", kMs}, words_[bytes + 2]);
+    put(kBytes, words_[bytes + 1]);
+    put(kDurationMs, words_[bytes + 2]);
     const std::string_view forwarded = words_[bytes + 4];
     const std::size_t comma = forwarded.rfind(',');
     std::string_view client =
         comma == std::string_view::npos ? forwarded : forwarded.substr(comma + 1);
     while (client.starts_with(' ')) client.remove_prefix(1);
-    put({FieldKind::client}, client);
-    put({FieldKind::user_agent}, words_[bytes + 5]);
-    put({FieldKind::header, "host"}, words_[bytes + 7]);
+    put(kClient, client);
+    put(kUserAgent, words_[bytes + 5]);
+    put(kHost, words_[bytes + 7]);
     return Parsed::request;
   }
 
@@ -128,7 +147,7 @@ class Envoy final : public WordParser {
   void flags(std::string_view list) {
     for (std::size_t at = 0; at <= list.size();) {
       const std::size_t comma = std::min(list.find(',', at), list.size());
-      put({FieldKind::limited, "RL"}, list.substr(at, comma - at));
+      put(kEnvoyFlag, list.substr(at, comma - at));
       at = comma + 1;
     }
   }
@@ -145,18 +164,15 @@ class AwsAlb final : public WordParser {
     if (std::find(std::begin(kTypes), std::end(kTypes), words_[0]) == std::end(kTypes)) {
       return reject(kOther);
     }
-    put({FieldKind::time_iso, "", kSecond, true}, words_[1]);
-    put({FieldKind::client}, without_port(words_[3]));
-    put({FieldKind::status}, words_[8]);
-    put({FieldKind::bytes}, words_[11]);
-    put({FieldKind::request}, words_[12]);
-    put({FieldKind::user_agent}, words_[13]);
-    put({FieldKind::time_iso}, words_[21]);
+    put(kEndIso, words_[1]);
+    put(kClient, without_port(words_[3]));
+    put(kStatus, words_[8]);
+    put(kBytes, words_[11]);
+    put(kRequest, words_[12]);
+    put(kUserAgent, words_[13]);
+    put(kStartIso, words_[21]);
     return Parsed::request;
   }
-
- private:
-  static constexpr std::int64_t kSecond = 1'000'000'000;
 };
 
 // 1066036250.603    310 192.0.2.1 TCP_MISS/304 1029 GET http://e.org/ - DIRECT/192.0.2.9 -
@@ -169,14 +185,14 @@ class Squid final : public WordParser {
     const std::string_view result = words_[3];
     const std::size_t slash = result.find('/');
     if (slash == std::string_view::npos) return reject(kOther);
-    put({FieldKind::time_number, "", 1'000 * kMs, true}, words_[0]);
-    put({FieldKind::duration, "", kMs}, words_[1]);
-    put({FieldKind::client}, words_[2]);
-    put({FieldKind::status}, result.substr(slash + 1));
-    put({FieldKind::bytes}, words_[4]);
-    put({FieldKind::method}, words_[5]);
-    put({FieldKind::target}, words_[6]);
-    put({FieldKind::attribute, "user"}, words_[7]);
+    put(kEndSeconds, words_[0]);
+    put(kDurationMs, words_[1]);
+    put(kClient, words_[2]);
+    put(kStatus, result.substr(slash + 1));
+    put(kBytes, words_[4]);
+    put(kMethod, words_[5]);
+    put(kTarget, words_[6]);
+    put(kUser, words_[7]);
     return Parsed::request;
   }
 };
@@ -192,10 +208,10 @@ class NginxError final : public WordParser {
     const bool refused = line.find(": *") != std::string_view::npos &&
                          (has(line, " limiting requests") || has(line, " limiting connections"));
     if (!refused && !has(line, " delaying request")) return Parsed::nothing;
-    put({FieldKind::time_slashed}, line.substr(0, kTime));
-    put({FieldKind::client}, between(line, ", client: ", ","));
-    put({FieldKind::request}, between(line, ", request: \"", "\""));
-    put({FieldKind::header, "host"}, between(line, ", host: \"", "\""));
+    put(kStartSlashed, line.substr(0, kTime));
+    put(kClient, between(line, ", client: ", ","));
+    put(kRequest, between(line, ", request: \"", "\""));
+    put(kHost, between(line, ", host: \"", "\""));
     record.limited = refused && !has(line, ", dry run");
     return Parsed::request;
   }
