@@ -33,7 +33,7 @@ class Ahead {
   const decide::Decision& next();
 
  private:
-  static constexpr std::size_t kBatch = 256;
+  static constexpr std::size_t kBatch = 1'024;
 
   struct Prepared {
     decide::Decision decision;
