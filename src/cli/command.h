@@ -35,6 +35,7 @@ int run_check(const Arguments&);
 int run_explain(const Arguments&);
 int run_lint(const Arguments&);
 int run_replay(const Arguments&);
+int run_bench(const Arguments&);
 int run_simulate(const Arguments&);
 int run_test(const Arguments&);
 int run_accounts(const Arguments&);

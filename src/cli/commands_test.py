@@ -61,7 +61,7 @@ class Commands(unittest.TestCase):
         # The order matters: `accounts` edits the files that later examples read.
         for command in ["", "init", "lint", "check", "explain", "test", "schema", "serve", "accounts",
                         "accounts list", "accounts add", "accounts set", "accounts remove",
-                        "store", "store check"]:
+                        "store", "store check", "simulate"]:
             text = self.expect(0, *command.split(), "--help").stdout
             examples = re.findall(r"^  (weir .*)$", text.split("Example")[-1], re.M)
             self.assertTrue(examples, command)
@@ -116,7 +116,7 @@ class Commands(unittest.TestCase):
 
     def test_commands_of_later_versions_are_refused_by_name(self):
         for name in ["design", "diff", "export", "import", "usage", "set", "override",
-                     "top", "bench"]:
+                     "top"]:
             self.assertIn("not in this version", self.expect(2, name).stderr)
 
     def test_version(self):

@@ -2,9 +2,11 @@
 //
 //   Result<HttpReply> reply = post(*Url::parse("http://127.0.0.1:8080"), "/v1/check", body);
 //
-// Plain http only: the decision listener is internal. One connection a call; five seconds in all.
+// Plain http only: the decision listener is internal. `post` has a connection of its own; five
+// seconds a step.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -23,6 +25,20 @@ struct Url {
 struct HttpReply {
   unsigned status = 0;
   std::string body;
+};
+
+// One that stays open, for many requests in turn; opened again when the server has closed it. For
+// one thread.
+class HttpConnection {
+ public:
+  explicit HttpConnection(Url server);
+  ~HttpConnection();
+  Result<HttpReply> post(std::string_view target, std::string_view json);
+
+ private:
+  class Stream;
+  Url server_;
+  std::unique_ptr<Stream> stream_;  // none: not open
 };
 
 Result<HttpReply> post(const Url& server, std::string_view target, std::string_view json);

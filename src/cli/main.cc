@@ -32,14 +32,15 @@ constexpr std::array kCommands{
             run_replay},
     Command{"simulate", "say what a policy does with synthetic traffic, or against a threat",
             run_simulate},
+    Command{"bench", "ask a running server with synthetic traffic", run_bench},
     Command{"accounts", "add, change, remove and list API keys", run_accounts},
     Command{"store", "ask the Redis of a policy whether it can keep limits", run_store},
     Command{"schema", "print the JSON Schema of the policy file", run_schema},
 };
 
 // Commands of the format that this version does not have yet.
-constexpr std::array<std::string_view, 9> kLater{"design", "diff",     "export", "import", "usage",
-                                                 "set",    "override", "top",    "bench"};
+constexpr std::array<std::string_view, 8> kLater{"design", "diff", "export",   "import",
+                                                 "usage",  "set",  "override", "top"};
 
 std::string usage() {
   std::string text =

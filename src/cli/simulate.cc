@@ -1,6 +1,5 @@
 // `weir simulate`: what a policy does with synthetic traffic, or against a threat.
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
@@ -10,9 +9,9 @@
 #include "cli/replay_job.h"
 #include "cli/report.h"
 #include "cli/session.h"
+#include "cli/shapes.h"
 #include "cli/table.h"
 #include "design/text.h"
-#include "policy/loader.h"
 #include "traffic/log_writer.h"
 #include "traffic/synthetic.h"
 #include "traffic/threats.h"
@@ -20,55 +19,12 @@
 namespace weir::cli {
 namespace {
 
-constexpr double kMostRate = 1e6;
-constexpr std::uint64_t kMostClients = 10'000;
-constexpr std::size_t kMostShapes = 16;
-constexpr double kMostRequests = 20e6;
-
 struct Asked {
-  std::vector<std::string> shapes;
-  std::string duration = "10m";
+  ShapesAsked traffic{{}, "10m"};
   std::string threat;
   std::string out;
   std::string out_format = "combined";
 };
-
-template <typename Number>
-bool read_number(std::string_view text, Number& number) {
-  const char* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, number);
-  return read.ec == std::errc() && read.ptr == end;
-}
-
-// "flash-crowd:50:200": a shape, requests a second, clients.
-Result<traffic::Synthetic> parse_part(const std::string& text) {
-  traffic::Synthetic part;
-  const std::size_t first = std::min(text.find(':'), text.size());
-  const std::size_t second = std::min(text.find(':', first + 1), text.size());
-  const auto shape = traffic::parse_shape(text.substr(0, first));
-  if (!shape) return shape.error();
-  part.shape = *shape;
-  const auto wrong = [&](const std::string& what) {
-    return Error{ErrorCode::invalid_argument,
-                 "'" + text + "': " + what +
-                     "; write it as flash-crowd:50:200 (requests a second, "
-                     "clients)",
-                 "--shape"};
-  };
-  if (first < text.size()) {
-    const std::string rate = text.substr(first + 1, second - first - 1);
-    if (!read_number(rate, part.rate) || !(part.rate > 0) || part.rate > kMostRate) {
-      return wrong("'" + rate + "' is no rate from above 0 to 1000000");
-    }
-  }
-  if (second < text.size()) {
-    const std::string clients = text.substr(second + 1);
-    if (!read_number(clients, part.clients) || part.clients == 0 || part.clients > kMostClients) {
-      return wrong("'" + clients + "' is no number of clients from 1 to 10000");
-    }
-  }
-  return part;
-}
 
 class Simulation {
  public:
@@ -79,31 +35,15 @@ class Simulation {
     const auto format = traffic::parse_log_format(asked_.out_format);
     if (!format) return options_.usage_error("--out-format: " + format.error().text());
     format_ = *format;
-    const auto duration = policy::parse_duration(asked_.duration);
-    if (!duration || duration->ns == 0) {
-      return options_.usage_error("--duration: '" + asked_.duration +
-                                  "' is no duration: write it as 90s, 10m or 1h30m");
-    }
-    duration_ = *duration;
-    if (asked_.shapes.size() > kMostShapes) return options_.usage_error("more than 16 --shape");
-    double requests = 0;
-    for (const std::string& text : asked_.shapes) {
-      const auto part = parse_part(text);
-      if (!part) return options_.usage_error(part.error().text());
-      parts_.push_back(*part);
-      requests += part->rate * static_cast<double>(duration_.ns) / 1e9;
-    }
-    if (requests > kMostRequests) {
-      return options_.usage_error(
-          "that are more than 20,000,000 requests: use a lower rate or a "
-          "shorter --duration");
-    }
+    auto shapes = parse_shapes(asked_.traffic);
+    if (!shapes) return options_.usage_error(shapes.error().text());
+    shapes_ = std::move(*shapes);
     return std::nullopt;
   }
 
   std::optional<int> fill(ReplayJob& job) {
     traffic::ReadLogs& logs = job.outcome().logs;
-    logs.events = traffic::generate(parts_, duration_, seed_);
+    logs.events = traffic::generate(shapes_.parts, shapes_.duration, seed_);
     const traffic::Events& events = logs.events;
     if (events.empty()) {
       return options_.usage_error("no request came: use a higher rate or a longer --duration");
@@ -145,8 +85,7 @@ class Simulation {
   const Asked& asked_;
   const std::uint64_t seed_;
   traffic::LogFormat format_ = traffic::LogFormat::combined;
-  Duration duration_;
-  std::vector<traffic::Synthetic> parts_;
+  Shapes shapes_;
 };
 
 struct Tried {
@@ -243,15 +182,7 @@ int run_simulate(const Arguments& args) {
   Asked asked;
   ReplayAsked report;
   options.add("POLICY", report.policy, "policy file").required();
-  options
-      .add("--shape", asked.shapes,
-           "poisson, on-off, diurnal, flash-crowd, retry-storm, scraper, nat-office or llm-chat, "
-           "with requests a second and clients; may be repeated (default: poisson:20:100)")
-      .one_value_each()
-      .type("SHAPE[:RATE[:CLIENTS]]");
-  options.add("--duration", asked.duration, "how much time of traffic")
-      .shows_default()
-      .type("TIME");
+  add_shape_options(options, asked.traffic);
   const Option threat =
       options
           .add("--threat", asked.threat,
@@ -266,7 +197,7 @@ int run_simulate(const Arguments& args) {
   add_report_options(options, report);
   if (const auto exit = options.parse(args)) return *exit;
   if (threat.given()) {
-    if (!asked.shapes.empty() || !asked.out.empty() || !report.html.empty() ||
+    if (!asked.traffic.shapes.empty() || !asked.out.empty() || !report.html.empty() ||
         !report.algorithms.empty() || !report.vs.empty() || !report.fail_if.empty() ||
         report.clients != ReplayAsked{}.clients) {
       return options.usage_error(
@@ -275,7 +206,6 @@ int run_simulate(const Arguments& args) {
     }
     return run_threats(options, asked, report);
   }
-  if (asked.shapes.empty()) asked.shapes.emplace_back("poisson:20:100");
   Simulation simulation(options, asked, report.seed);
   if (const auto exit = simulation.check()) return *exit;
   return ReplayJob(options, report).run([&](ReplayJob& job) { return simulation.fill(job); });

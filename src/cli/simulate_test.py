@@ -5,6 +5,7 @@ simulate_test.py WEIR SOURCE_DIR
 """
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -81,6 +82,28 @@ class Simulate(unittest.TestCase):
             self.assertGreater(guarded["good"], 0.97 * guarded["offered"], threat["name"])
         self.assertIn("not absorbed", self.expect(0, THREATS, "--threat",
                                                   "volumetric-flood").stdout)
+
+    def test_bench_asks_a_server_with_the_same_traffic(self):
+        server = subprocess.Popen([WEIR, "serve", THREATS, "--listen", "127.0.0.1:0", "--admin",
+                                   "127.0.0.1:0"], text=True, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, cwd=self.dir)
+        try:
+            port = re.search(r"listening http \S+:(\d+)", server.stdout.readline())[1]
+            url = f"http://127.0.0.1:{port}"
+            told = json.loads(self.expect(0, url, "--shape", "poisson:200:3", "--duration", "3s",
+                                          "--format", "json", command="bench").stdout)
+            self.assertEqual(told["admitted"] + told["denied"], told["requests"])
+            self.assertEqual((told["failed"], told["degraded"]), (0, 0))
+            # Three clients that share 200 a second may have a burst and 2 a second each.
+            self.assertGreater(told["denied_by"]["client"], 300)
+            self.assertLessEqual(told["admitted"], 3 * (20 + 2 * 4))
+            self.assertGreaterEqual(told["duration_ms"], 2500)
+            self.assertLessEqual(told["latency_us"]["p50"], told["latency_us"]["max"])
+        finally:
+            server.terminate()
+            server.communicate(timeout=30)
+        for wrong in ((url,), ("ftp://x",), (url, "--connections", "0")):
+            self.assertIn("weir bench: ", self.expect(2, *wrong, command="bench").stderr)
 
     def test_what_it_cannot_do_it_refuses_and_says_why(self):
         for args, word in (

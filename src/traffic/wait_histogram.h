@@ -20,6 +20,12 @@ class WaitHistogram {
     ++count_;
     max_ = std::max(max_, wait);
   }
+  void add_all(const WaitHistogram& other) {
+    if (other.cells_.size() > cells_.size()) cells_.resize(other.cells_.size());
+    for (std::size_t i = 0; i < other.cells_.size(); ++i) cells_[i] += other.cells_[i];
+    count_ += other.count_;
+    max_ = std::max(max_, other.max_);
+  }
   std::uint64_t count() const { return count_; }
   Duration max() const { return max_; }
   // The least wait that at least this share (in millionths) does not exceed; 0 where there is none.
