@@ -38,13 +38,13 @@ int main() {
                                                .demand = load.demand,
                                                .processes = kProcesses,
                                                .length = seconds(5)});
+    const auto bound = load.rate + kProcesses * algo::most_prefetched(*numbers);
     std::printf(
         "%s\"%s\": {\"calls\": %.5f, \"admitted\": %llu, \"decisions\": %llu, "
         "\"worst\": %llu, \"bound\": %llu, \"burst\": %llu}",
         comma, load.name, r.calls_a_decision(), static_cast<unsigned long long>(r.admitted),
         static_cast<unsigned long long>(r.decisions),
-        static_cast<unsigned long long>(r.worst_burst),
-        static_cast<unsigned long long>(load.rate + kProcesses * algo::most_prefetched(*numbers)),
+        static_cast<unsigned long long>(r.worst_burst), static_cast<unsigned long long>(bound),
         static_cast<unsigned long long>(load.rate));
     comma = ",\n ";
   }

@@ -213,7 +213,8 @@ std::string shown(const RedisUrl& url) {
     if (scheme.kind == url.kind && scheme.tls == url.tls) text = std::string(scheme.text) + "://";
   }
   for (std::size_t i = 0; i < url.servers.size(); ++i) {
-    text += (i > 0 ? "," : "") + text_of(url.servers[i]);
+    if (i > 0) text += ',';
+    text += text_of(url.servers[i]);
   }
   if (!url.name.empty()) text += "/" + url.name;
   return url.kind == RedisUrl::Kind::cluster ? text : text + "/" + std::to_string(url.database);

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "cli/replay_outcome.h"
 #include "cli/svg.h"
+#include "design/fit/burst.h"
+#include "design/fit/quantile.h"
 #include "design/text.h"
 
 namespace weir::cli {
@@ -22,6 +25,7 @@ pre { overflow-x: auto; font-size: 13px; background: #f4f6f8; padding: 1rem; bor
 .grid { stroke: #e1e6ea; } .vertical { stroke: #8b98a5; }
 polyline { fill: none; stroke-width: 2; }
 polyline.line0 { stroke: #3b7ea1; } polyline.line1 { stroke: #c8553d; }
+polyline.line2 { stroke: #6d8f3a; } rect.line2 { fill: #6d8f3a; }
 rect.line0 { fill: #3b7ea1; } rect.line1 { fill: #c8553d; }
 .mark { fill: #1c2733; }
 )";
@@ -77,6 +81,78 @@ std::string by_key(const traffic::Tally& tally) {
   return svg::draw(lines);
 }
 
+std::vector<design::Trace> traces_of(const ReplayOutcome& o) {
+  std::vector<design::Trace> traces(o.policy.keys->size());
+  for (std::size_t i = 0; i < o.logs.events.size(); ++i) {
+    const traffic::Event event = o.logs.events.at(i);
+    traces[o.policy.keys->of(event.caller)].at_ns.push_back(event.start_ns);
+  }
+  std::erase_if(traces, [](const design::Trace& trace) { return trace.size() == 0; });
+  return traces;
+}
+
+// Of one class only its own requests count, which the lines do not tell apart.
+bool covers_all(const policy::Policy& policy, const policy::Limit& limit) {
+  for (std::size_t c = 0; c < policy.classes.size(); ++c) {
+    if (!limit.covers[c] && !policy.classes[c].exempt) return false;
+  }
+  return true;
+}
+
+// The token buckets that count all requests of a caller, as points of the plot.
+std::vector<svg::Mark> buckets_of(const policy::Policy& policy) {
+  std::vector<svg::Mark> marks;
+  for (const policy::Limit& limit : policy.limits) {
+    if (limit.algorithm != Algorithm::token_bucket || limit.key.empty() || limit.unit != 0 ||
+        !covers_all(policy, limit))
+      continue;
+    for (std::size_t tier = 0; tier < limit.tiers.size(); ++tier) {
+      const policy::LimitNumbers& numbers = limit.tiers[tier];
+      if (numbers.kind != policy::NumbersKind::numbers) continue;
+      const algo::Numbers& n = numbers.numbers;
+      const double rate = static_cast<double>(n.count) * 1e9 / static_cast<double>(n.period_ns);
+      const bool alone = limit.tiers.size() == 1;
+      marks.push_back({limit.name + (alone ? "" : " " + policy.tiers[tier].name), rate,
+                       static_cast<double>(n.burst)});
+    }
+  }
+  return marks;
+}
+
+// For each rate the burst with which a token bucket would have rejected nothing: of the most
+// demanding key, of all but one in a hundred, of half. A limit above a line hurts none of those.
+std::string needs(const ReplayOutcome& o) {
+  const std::vector<design::Trace> traces = traces_of(o);
+  const std::vector<svg::Mark> marks = buckets_of(*o.policy.snapshot->policy);
+  double lowest = 0.001;
+  double highest = 100;
+  for (const svg::Mark& mark : marks) {
+    lowest = std::min(lowest, mark.x);
+    highest = std::max(highest, mark.x);
+  }
+  const design::RateGrid rates = design::rate_grid(lowest, highest);
+  std::vector<std::vector<float>> bursts(design::kRates);
+  for (const design::Trace& trace : traces) {
+    const design::RateGrid of_key = design::minimal_bursts(trace, rates);
+    for (std::size_t i = 0; i < design::kRates; ++i) bursts[i].push_back(of_key[i]);
+  }
+  svg::Lines plot;
+  plot.title = "Least burst that rejects no request, by rate";
+  plot.x_name = "requests a second of one key";
+  plot.y_name = "burst";
+  plot.lines = {{"the most demanding key", {}}, {"99 % of the keys", {}}, {"half of the keys", {}}};
+  constexpr std::array kQuantiles{1.0, 0.99, 0.5};
+  for (std::size_t i = 0; i < design::kRates; ++i) {
+    std::sort(bursts[i].begin(), bursts[i].end());
+    for (std::size_t q = 0; q < kQuantiles.size() && !bursts[i].empty(); ++q) {
+      const std::size_t place = design::quantile_place(bursts[i].size(), kQuantiles[q]);
+      plot.lines[q].points.emplace_back(rates[i], bursts[i][place - 1]);
+    }
+  }
+  plot.marks = marks;
+  return svg::draw(plot);
+}
+
 }  // namespace
 
 std::string replay_html(const ReplayOutcome& o) {
@@ -84,9 +160,9 @@ std::string replay_html(const ReplayOutcome& o) {
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width\">\n<title>{}</title>\n"
-      "<style>{}</style>\n<h1>{}</h1>\n{}{}<pre>{}</pre>\n</html>\n",
+      "<style>{}</style>\n<h1>{}</h1>\n{}{}{}<pre>{}</pre>\n</html>\n",
       title, kStyle, title, over_time(o.policy.tally->timeline()), by_key(*o.policy.tally),
-      svg::escaped(replay_text(o)));
+      needs(o), svg::escaped(replay_text(o)));
 }
 
 }  // namespace weir::cli

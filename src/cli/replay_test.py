@@ -81,7 +81,8 @@ class Replay(unittest.TestCase):
         self.assertIn("denied>1", done.stderr)
         with open(os.path.join(self.dir, "r.html")) as f:
             page = f.read()
-        self.assertIn("<svg", page)
+        self.assertEqual(page.count("<svg"), 3)
+        self.assertIn("99 % of the keys", page)
         self.assertIn("\n  limit ", page)
         for wrong in ("<script", "http://", "https://", "<b>x"):
             self.assertNotIn(wrong, page)

@@ -73,7 +73,8 @@ class LogAxis {
   }
   std::vector<double> decades() const {
     std::vector<double> all;
-    for (double d = first_; d <= last_ + 0.5; d += 1) all.push_back(std::pow(10.0, d));
+    const auto count = static_cast<int>(std::lround(last_ - first_));
+    for (int i = 0; i <= count; ++i) all.push_back(std::pow(10.0, first_ + i));
     return all;
   }
 
