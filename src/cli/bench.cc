@@ -1,4 +1,6 @@
 // `weir bench`: a running weir asked with synthetic traffic, at the times at which it would come.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <boost/json.hpp>
@@ -166,8 +168,7 @@ std::string milliseconds_text(Duration d) {
 std::string bench_text(const Outcome& sum, std::uint64_t requests, double seconds) {
   const auto rate = static_cast<std::uint64_t>(static_cast<double>(requests) / seconds);
   std::string text =
-      design::count_text(requests) + " requests in " +
-      std::to_string(static_cast<std::uint64_t>(seconds * 10) / 10) + " s (" +
+      design::count_text(requests) + " requests in " + fmt::format("{:.1f}", seconds) + " s (" +
       design::count_text(rate) + " a second): admitted " + design::count_text(sum.admitted) +
       ", denied " + design::count_text(sum.denied) + ", degraded " +
       design::count_text(sum.degraded) + ", failed " + design::count_text(sum.failed()) + "\n";

@@ -47,6 +47,7 @@ class JsonParser final : public Parser {
 
   Parsed parse(std::string_view line, Record& record) override {
     record.clear();
+    if (line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);  // some programs begin a file so
     if (line.find_first_not_of(" \t") == std::string_view::npos) return Parsed::nothing;
     // simdjson reads some bytes beyond the end.
     if (buffer_.size() < line.size() + simdjson::SIMDJSON_PADDING) {

@@ -219,6 +219,7 @@ TEST_F(JsonLines, SaysWhyALineIsRejected) {
   EXPECT_EQ(reason(R"({"t":1,"x":)" + std::string(100, '[') + std::string(100, ']') + "}"),
             "objects lie in objects more than 32 deep");
   EXPECT_EQ(parse("json", "  "), Parsed::nothing);
+  EXPECT_EQ(reason("\xEF\xBB\xBF{\"t\":1}"), "") << "a byte order mark is no text";
 }
 
 TEST_F(JsonLines, AFieldMapIsForJsonLines) {
