@@ -202,7 +202,8 @@ std::size_t Events::bytes() const {
          (order_.capacity() + (in_order_ ? 0 : size())) * sizeof(std::uint32_t) +
          caller_texts_.bytes() + requests_.bytes() + cost_texts_.bytes() +
          caller_texts_.size() * (sizeof(CallerFacts) + 2 * sizeof(Field)) +
-         cost_sets_.size() * (sizeof(cost_sets_[0]) + sizeof(identity::StatedCost));
+         cost_sets_.size() *
+             (sizeof(std::vector<identity::StatedCost>) + sizeof(identity::StatedCost));
 }
 
 }  // namespace weir::traffic

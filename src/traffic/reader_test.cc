@@ -27,7 +27,7 @@ class ReaderTest : public ::testing::Test {
   ~ReaderTest() override { fs::remove_all(folder_); }
 
   std::string write(const std::string& name, std::string_view bytes) {
-    const std::string path = (folder_ / name).string();
+    std::string path = (folder_ / name).string();
     std::ofstream(path, std::ios::binary) << bytes;
     return path;
   }

@@ -26,7 +26,7 @@ class SourceTest : public ::testing::Test {
   ~SourceTest() override { fs::remove_all(folder_); }
 
   std::string write(const std::string& name, std::string_view bytes) {
-    const std::string path = (folder_ / name).string();
+    std::string path = (folder_ / name).string();
     std::ofstream(path, std::ios::binary) << bytes;
     return path;
   }

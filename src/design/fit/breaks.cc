@@ -108,7 +108,7 @@ double explained(std::span<const double> ascending, std::span<const std::size_t>
 std::vector<std::size_t> tier_breaks(std::span<const double> log10_ascending) {
   const double kGap = std::log10(2.0);
   for (std::size_t groups = 2; groups <= 4; ++groups) {
-    const auto breaks = natural_breaks(log10_ascending, groups);
+    auto breaks = natural_breaks(log10_ascending, groups);
     if (breaks.size() + 1 < groups) return {};
     const bool parted = std::all_of(breaks.begin(), breaks.end(), [&](std::size_t at) {
       return log10_ascending[at] - log10_ascending[at - 1] >= kGap;

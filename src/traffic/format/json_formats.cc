@@ -14,7 +14,7 @@ std::unique_ptr<Parser> make(std::string_view fields, std::vector<std::string> n
   return make_json_parser({*parse_field_map(fields), std::move(needs)});
 }
 
-JsonFormat with_limited(std::string_view fields, std::string name,
+JsonFormat with_limited(std::string_view fields, const std::string& name,
                         std::initializer_list<const char*> values, std::vector<std::string> needs) {
   JsonFormat format{*parse_field_map(fields), std::move(needs)};
   for (const char* value : values) format.fields.push_back({name, {FieldKind::limited, value}});
