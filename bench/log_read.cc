@@ -1,17 +1,20 @@
-// P14 and P15: an access log to keyed events in order of time; a policy of one limit asked with all
-// of them; the least bursts of all keys for 64 rates.
+// P14 and P15: an access log to keyed events in order of time; the replay of one algorithm over
+// them, as a fit asks it and as a whole policy of one limit; the least bursts of all keys for 64
+// rates.
 //
 //   log_read FILE      prints a JSON object: lines, and CPU seconds of each part by algorithm
 //
 // CPU time of all threads, so that it is of one core whatever the machine has.
 #include <sys/resource.h>
 
+#include <array>
 #include <cstdio>
 #include <string>
 #include <vector>
 
 #include "decide/engine.h"
 #include "design/fit/burst.h"
+#include "design/fit/trial.h"
 #include "traffic/reader.h"
 #include "traffic/replay.h"
 
@@ -59,6 +62,7 @@ int main(int argc, char** argv) {
   const weir::traffic::Keys keys(*keyed.snapshot(), logs->events);
   std::printf("{\"lines\": %llu, \"keys\": %zu, \"read\": %.4f",
               static_cast<unsigned long long>(logs->report.lines), keys.size(), cpu_s() - begin);
+  std::vector<std::size_t> admitted_by_policy;
   for (const char* algorithm : {"token_bucket", "fixed_window", "sliding_window", "sliding_log"}) {
     const bool bucket = std::string(algorithm) == "token_bucket";
     auto& engine = engine_of(std::string("algorithm: ") + algorithm +
@@ -68,13 +72,29 @@ int main(int argc, char** argv) {
     std::size_t admitted = 0;
     for (std::size_t i = 0; i < logs->events.size(); ++i)
       admitted += replay.decide(i).admit ? 1 : 0;
-    std::printf(", \"%s\": %.4f, \"%s_admitted\": %zu", algorithm, cpu_s() - begin, algorithm,
-                admitted);
+    std::printf(", \"policy_%s\": %.4f", algorithm, cpu_s() - begin);
+    admitted_by_policy.push_back(admitted);
   }
   std::vector<weir::design::Trace> traces(keys.size());
   for (std::size_t i = 0; i < logs->events.size(); ++i) {
     const auto event = logs->events.at(i);
     traces[keys.of(event.caller)].at_ns.push_back(event.start_ns);
+  }
+  constexpr auto kWindow = weir::seconds(60);
+  const std::array<weir::algo::Numbers, 4> alternatives{
+      *weir::algo::make_token_bucket(10, kWindow, 10),
+      *weir::algo::make_window(weir::Algorithm::fixed_window, 10, kWindow),
+      *weir::algo::make_window(weir::Algorithm::sliding_window, 10, kWindow),
+      *weir::algo::make_window(weir::Algorithm::sliding_log, 10, kWindow)};
+  for (std::size_t a = 0; a < alternatives.size(); ++a) {
+    begin = cpu_s();
+    const auto trial = weir::design::try_limit(traces, alternatives[a]);
+    const std::string name(weir::name(alternatives[a].algorithm));
+    std::printf(", \"%s\": %.4f", name.c_str(), cpu_s() - begin);
+    if (trial.requests - trial.rejected != admitted_by_policy[a]) {
+      std::fprintf(stderr, "%s: the fit and the policy do not agree\n", name.c_str());
+      return 1;
+    }
   }
   const auto rates = weir::design::rate_grid(0.001, 1'000);
   constexpr int kRounds = 20;

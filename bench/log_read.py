@@ -90,6 +90,8 @@ class LogRead:
         rates = {name: LINES / self.median(name) / 1e6 for name in ALGORITHMS}
         fit = self.median("fit_events") / self.median("fit") / 1e6
         slowest = min(rates.values())
+        policy = min(LINES / self.median(f"policy_{name}") / 1e6 for name in ALGORITHMS)
         return [("P15", fit >= 100 and slowest >= 30,
                  f"fit of 64 rates {fit:.0f} M, replay {slowest:.1f} M events/s a core (>= 100 M, >= 30 M)",
-                 "replay by algorithm: " + ", ".join(f"{n} {r:.1f} M" for n, r in rates.items()))]
+                 "replay by algorithm: " + ", ".join(f"{n} {r:.1f} M" for n, r in rates.items()) +
+                 f"; with a whole policy around it (classes, keys, answer) {policy:.1f} M")]
